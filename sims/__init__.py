@@ -1,0 +1,24 @@
+"""Plays dice games: rulesets, policies, one loop, results. Knows nothing of statistics (that is ``analysis``).
+
+The map, in the order in which things happen:
+
+    rulesets/     the games: rules, policies, exact values
+    ruleset.py    what a ruleset is; variants
+    policy.py     what a policy is; from a spec to a policy
+    streams.py    the keyed random streams
+    playouts.py   the one game loop
+    simulate.py   matchup -> batches -> workers -> results
+    results.py    the results table
+    trace.py      one game as a transcript; scripted play
+    study.py      many matchups from a TOML file, nothing played twice
+    jit.py        how everything is compiled and cached
+    errors.py     bad input
+"""
+
+from sims.errors import InputError
+from sims.policy import Policy, policy
+from sims.rulesets import RULESETS
+from sims.simulate import IllegalAction, simulate
+from sims.trace import trace
+
+__all__ = ["RULESETS", "IllegalAction", "InputError", "Policy", "policy", "simulate", "trace"]

@@ -1,0 +1,129 @@
+"""The one game loop. It asks the ruleset who is due, draws the outcome or asks the policy, and applies it; nothing else.
+
+The loop is compiled once per ruleset: rules are found by the type of the state, policies are first-class functions of one
+type. The tuple of policies has always as many entries as the ruleset has seats at most, so that neither another pairing
+nor another number of seats needs a compilation.
+"""
+
+import numpy as np
+
+from sims.jit import jit
+from sims.ruleset import (
+    CHANCE,
+    actor,
+    apply_action,
+    apply_chance,
+    chance,
+    legal_actions,
+    measure,
+    observed,
+    payoffs,
+    reset,
+)
+from sims.streams import draw, open_deal
+
+FINISHED, TRUNCATED, ILLEGAL = range(3)
+SHARE = (
+    2520  # win shares are counted in 2520ths, whole numbers for 1 to 10 winners, so that sums are exact in any order
+)
+LOOP_MEASURES = ("payoff", "plies", "truncated")  # what the loop itself counts; the ruleset's measures follow
+
+
+@jit
+def play_game(state, view, policies, params, rotation, dice, minds, actions, log):
+    """Play one game from open streams.
+
+    Parameters
+    ----------
+    state, view : records
+        The position (seats and variant set) and room for what a seat sees of it.
+    policies : tuple
+        Functions; seat s is played by entry (s + rotation) mod seats.
+    params : float array (seats, longest)
+        Their parameters, padded with zeros.
+    rotation : int
+        Which seating of the deal.
+    dice, minds : uint64 arrays (seats + 1, 4), (seats, 4)
+        The streams of the deal, opened; they advance.
+    actions : int32 array
+        Buffer for legal actions.
+    log : int32 array
+        Filled with the outcomes and actions in order, as far as it is long; an illegal action ends it.
+
+    Returns
+    -------
+    status : int
+        FINISHED, TRUNCATED or ILLEGAL.
+    plies, steps : int
+        Number of decisions; number of decisions and outcomes.
+    """
+    seats = minds.shape[0]
+    plies = steps = 0
+    reset(state)
+    while True:
+        who = actor(state)
+        if who == CHANCE:
+            code = draw(dice[state.turn], chance(state))
+            apply_chance(state, code)
+        elif who < 0:
+            return FINISHED, plies, steps
+        elif plies == state.variant.ply_limit:
+            return TRUNCATED, plies, steps
+        else:
+            n = legal_actions(state, actions)
+            entry = who + rotation
+            entry -= seats if entry >= seats else 0
+            code = policies[entry](observed(state, who, view), actions, n, params[entry], minds[who])
+            legal = False
+            for i in range(n):
+                legal |= actions[i] == code
+            if legal:
+                apply_action(state, code)
+                plies += 1
+        if steps < log.size:
+            log[steps] = code
+        steps += 1
+        if who >= 0 and not legal:
+            return ILLEGAL, plies, steps
+
+
+@jit
+def play_deals(state, view, policies, params, seed, first_deal, dice, minds, actions, log, shares, rows, fault):
+    """Play every rotation of consecutive deals.
+
+    Parameters
+    ----------
+    state, view, policies, params, dice, minds, actions, log
+        See :func:`play_game`.
+    seed, first_deal : int
+        Key of the streams.
+    shares : float array (seats,)
+        Buffer for win shares.
+    rows : int32 array (deals, rotations, seats, measures)
+        Filled with the measures: those of the loop, then those of the ruleset.
+    fault : int64 array (3,)
+        After an illegal action: deal, rotation, seat.
+
+    Returns
+    -------
+    status : int
+        FINISHED, or ILLEGAL if a policy made an illegal action; `rows` is then useless.
+    """
+    n_deals, rotations, seats, _ = rows.shape
+    for i in range(n_deals):
+        for rotation in range(rotations):
+            open_deal(dice, minds, seed, first_deal + i)
+            status, plies, _ = play_game(state, view, policies, params, rotation, dice, minds, actions, log)
+            if status == ILLEGAL:
+                fault[0], fault[1], fault[2] = first_deal + i, rotation, actor(state)
+                return ILLEGAL
+            for seat in range(seats):
+                shares[seat] = 0.0
+            if status == FINISHED:
+                payoffs(state, shares)
+            for seat in range(seats):
+                row = rows[i, rotation, seat]
+                row[0] = np.int32(shares[seat] * SHARE + 0.5)
+                row[1], row[2] = plies, status == TRUNCATED
+                measure(state, seat, row[3:])
+    return FINISHED

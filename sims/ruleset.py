@@ -1,0 +1,258 @@
+"""A ruleset: a state record, the handful of functions that change it, its variants and its policies.
+
+A state is a NumPy record with named fields and its variant nested inside. At any time it is a decision node, a chance node
+or over. The functions below are the whole vocabulary; each ruleset's ``rules`` module defines them under the same names:
+
+    reset(state)                         the first position; seats and variant are kept
+    actor(state)                         the seat that must act now, or CHANCE, or OVER
+    chance(state) -> m                   number of equally likely outcomes due
+    apply_chance(state, outcome)         what outcome 0..m-1 does
+    legal_actions(state, actions) -> n   fills an int32 buffer with the n legal actions, in a stable order
+    apply_action(state, action)          what the choice does
+    payoffs(state, out)                  win share per seat: 1, 0, or 1/k for k that share
+    observe(state, seat, view)           only where something is hidden: `view` becomes what that seat may see
+
+They mutate in place, draw nothing, allocate nothing and know no policy. Every STATE has the fields ``variant``, ``seats``,
+``turn`` (whose dice are thrown; -1 for the table's) and, per seat, ``score`` and ``turns``.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import numba.extending
+import numpy as np
+
+from sims import jit
+from sims.errors import InputError, choose, parse_int
+
+CHANCE, OVER = -1, -2
+MAX_ACTIONS = 64  # room in the buffer of legal actions
+
+
+@dataclass(frozen=True)
+class Field:
+    """One open question of a rulebook: its default answer and the other answers that a variant may give.
+
+    The type of the default says what kind of field it is: a bool, an int (``low`` to ``high``), a str (one of
+    ``choices``), or a tuple (a die: its faces, each one of ``choices``).
+    """
+
+    default: bool | int | str | tuple[str, ...]
+    note: str
+    choices: tuple[str, ...] = ()
+    low: int = 0
+    high: int = 1_000_000
+    named: Mapping[str, int] = field(default_factory=dict)  # values of an int field that have a name
+
+    MAX_FACES = 12
+
+    def parse(self, name: str, text: str) -> Any:
+        """Read a value as written on the command line; raises InputError naming the value and the valid ones."""
+        if isinstance(self.default, bool):
+            return choose(text.lower(), ("true", "false"), f"{name}") == "true"
+        if isinstance(self.default, tuple):
+            faces = tuple(choose(face.strip().upper(), self.choices, f"face of {name}") for face in text.split("/"))
+            if len(faces) > self.MAX_FACES:
+                raise InputError(f"{name} has {len(faces)} faces; at most {self.MAX_FACES}")
+            return faces
+        if isinstance(self.default, str):
+            return choose(text, self.choices, name)
+        if text in self.named:
+            return text
+        also = "".join(f", or {word}" for word in self.named)
+        return parse_int(text, name, self.low, self.high, also)
+
+    def format(self, value: Any) -> str:
+        """Write a value the way :meth:`parse` reads it."""
+        if isinstance(value, tuple):
+            return "/".join(value)
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    def code(self, value: Any) -> Any:
+        """Return the number (or, for a die, the list of numbers) that stands for a value in the variant record."""
+        if isinstance(value, tuple):
+            return [self.choices.index(face) for face in value]
+        if isinstance(self.default, str):
+            return self.choices.index(value)
+        return self.named[value] if value in self.named else int(value)
+
+
+PLY_LIMIT = Field(10_000, "decisions after which a game is stopped and counted as truncated", low=1)
+
+
+def variant_dtype(fields: Mapping[str, Field]) -> np.dtype:
+    """Return the record that holds a variant; a die `d` becomes the array `d` and the number of its faces `n_d`."""
+    columns: list[tuple] = []
+    for name, spec in fields.items():
+        if isinstance(spec.default, tuple):
+            columns += [(name, np.int32, Field.MAX_FACES), (f"n_{name}", np.int32)]
+        else:
+            columns.append((name, np.int32))
+    return np.dtype(columns, align=True)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One setting of a ruleset's fields: its name (``plain``, ``standard,target=50``) and every value."""
+
+    name: str
+    values: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Ruleset:
+    """A game: its functions, the shape of its state, its variants and its policies."""
+
+    name: str
+    title: str
+    version: str  # changes when behaviour changes, and only then
+    seats: tuple[int, int]
+    rules: ModuleType
+    presets: Mapping[str, Mapping[str, Any]]
+    policies: Mapping[str, Any]
+    measures: tuple[str, ...]  # per-seat fields of the state that are counted in the results
+    named_policies: tuple[str, ...]  # the settings that studies, reports and lists show
+    describe: Callable[[Any, int], str]  # a word for the action or outcome `code` in this state
+    render: Callable[[Any], str]  # the position in one line
+
+    def __post_init__(self) -> None:
+        BY_STATE[jit.type_of(self.state)] = self
+        BY_STATE[self.state] = self
+
+    @property
+    def state(self) -> np.dtype:
+        """Record type of a position."""
+        return self.rules.STATE
+
+    @property
+    def fields(self) -> Mapping[str, Field]:
+        """The variant fields by name."""
+        return self.rules.FIELDS
+
+    def variant(self, variant: "str | Variant | Mapping[str, Any] | None" = None, **changes: Any) -> Variant:
+        """Return a variant from a preset, from ``"preset,field=value,..."``, and from changes to single fields.
+
+        Examples
+        --------
+        >>> from sims import RULESETS
+        >>> RULESETS["dice-fever"].variant("plain,target=50").values["target"]
+        50
+        """
+        if isinstance(variant, Mapping):
+            variant, changes = None, {**variant, **changes}
+        preset, *settings = str(variant or "standard").split(",")
+        choose(preset, self.presets, f"variant of {self.name}")
+        for setting in settings:
+            name, equals, text = setting.partition("=")
+            if not equals:
+                raise InputError(f"{setting!r} is not of the form field=value")
+            changes.setdefault(name.strip(), text)
+        base = {name: self.presets[preset].get(name, spec.default) for name, spec in self.fields.items()}
+        values = dict(base)
+        for name, value in changes.items():
+            spec = self.fields[choose(name, self.fields, f"variant field of {self.name}")]
+            values[name] = spec.parse(name, value if isinstance(value, str) else spec.format(value))
+        parts = [f"{name}={self.fields[name].format(values[name])}" for name in values if values[name] != base[name]]
+        return Variant(",".join([preset, *parts]), values)
+
+    def check_seats(self, seats: int) -> int:
+        """Return the number of seats; raises InputError if this game cannot be played by so many."""
+        low, high = self.seats
+        if not low <= seats <= high:
+            raise InputError(f"{self.name} is played by {low} to {high} seats, not {seats}")
+        return seats
+
+    def new_state(self, seats: int, variant: "str | Variant | Mapping[str, Any] | None" = None) -> Any:
+        """Return the first position of a game, as a record."""
+        variant = variant if isinstance(variant, Variant) else self.variant(variant)
+        state = np.zeros(1, self.state).view(np.recarray)[0]
+        state.seats = self.check_seats(seats)
+        for name, value in variant.values.items():
+            code = self.fields[name].code(value)
+            if isinstance(code, list):
+                state.variant[name][: len(code)] = code
+                state.variant[f"n_{name}"] = len(code)
+            else:
+                state.variant[name] = code
+        self.rules.reset(state)
+        return state
+
+    def legal(self, state: Any) -> list[int]:
+        """Return the legal actions of a decision node."""
+        actions = np.zeros(MAX_ACTIONS, np.int32)
+        return [int(action) for action in actions[: self.rules.legal_actions(state, actions)]]
+
+
+BY_STATE: dict[Any, Ruleset] = {}
+
+
+def _generic(name: str, n_args: int) -> Callable:
+    """Return the function that calls a ruleset's function of this name, found by the type of the state.
+
+    A loop that calls these can be a plain module-level function, which numba caches on disk; a loop closed over one
+    ruleset's functions could not be.
+    """
+
+    def interpreted(state, *args):
+        return getattr(BY_STATE[state.dtype].rules, name)(state, *args)
+
+    if not jit.INTERPRETED:
+
+        def resolve(state, *args):
+            rule = getattr(BY_STATE[state].rules, name)
+            if n_args == 0:
+                return lambda state, *args: rule(state)
+            return lambda state, *args: rule(state, args[0])
+
+        numba.extending.overload(interpreted)(resolve)
+    return interpreted
+
+
+reset, actor, chance = (_generic(name, 0) for name in ("reset", "actor", "chance"))
+apply_chance, legal_actions, apply_action, payoffs = (
+    _generic(name, 1) for name in ("apply_chance", "legal_actions", "apply_action", "payoffs")
+)
+
+
+def observed(state, seat, view):
+    """Return what a seat may see: the state itself, or, where something is hidden, `view` after ``observe`` filled it."""
+    rules = BY_STATE[state.dtype].rules
+    if not hasattr(rules, "observe"):
+        return state
+    rules.observe(state, seat, view)
+    return view
+
+
+def measure(state, seat, out):
+    """Write the ruleset's measures of one seat to the int array `out`."""
+    for i, name in enumerate(BY_STATE[state.dtype].measures):
+        out[i] = state[name][seat]
+
+
+if not jit.INTERPRETED:
+
+    @numba.extending.overload(observed)
+    def _resolve_observed(state, seat, view):
+        rules = BY_STATE[state].rules
+        if not hasattr(rules, "observe"):
+            return lambda state, seat, view: state
+        observe = rules.observe
+
+        def observed(state, seat, view):
+            observe(state, seat, view)
+            return view
+
+        return observed
+
+    @numba.extending.overload(measure)
+    def _resolve_measure(state, seat, out):
+        # numba cannot loop over the fields of a record, so the loop is written out for it.
+        lines = [f"    out[{i}] = state.{name}[seat]" for i, name in enumerate(BY_STATE[state].measures)]
+        scope: dict[str, Any] = {}
+        exec("\n".join(["def measure(state, seat, out):", *lines]), scope)
+        return scope["measure"]

@@ -1,0 +1,232 @@
+"""From a matchup to results: the games in batches, the batches to joblib workers, their sums to one table.
+
+A batch is a range of deals, and a deal's streams depend on its number alone, so the results are the same for any number
+of workers and any batch size. Batches are taken in order, so that a run stopped by Ctrl-C equals a shorter run.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numba.core.errors
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from tqdm import tqdm
+
+from sims import jit
+from sims.errors import InputError, choose
+from sims.playouts import ILLEGAL, play_deals, play_game
+from sims.policy import Policy, load_policy
+from sims.results import Matchup, Sums, reduce_rows, results_table, rows_table
+from sims.ruleset import MAX_ACTIONS, Ruleset, Variant
+from sims.rulesets import RULESETS
+
+BATCH = 10_000  # games per kernel call
+MAX_SEED = 2**63 - 1
+
+
+class IllegalAction(RuntimeError):
+    """A policy returned an action that is not legal; the message says how to see it."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A ruleset and the policies around it: all that is needed to play any game of a run."""
+
+    ruleset: Ruleset
+    policies: tuple[Policy, ...]
+    variant: Variant
+    interpreted: bool = False
+
+    def kernels(self) -> tuple[Callable, Callable]:
+        """Return ``play_game`` and ``play_deals``, compiled or interpreted."""
+        if not self.interpreted or jit.INTERPRETED:
+            return play_game, play_deals
+        game = play_game.py_func
+        scope = {**play_deals.py_func.__globals__, "play_game": game}
+        return game, FunctionType(play_deals.py_func.__code__, scope)
+
+    def arguments(self) -> tuple[Any, ...]:
+        """Return the first arguments of the kernels: state, view, policies, params."""
+        seats = len(self.policies)
+        states = np.zeros(2, self.ruleset.state).view(np.recarray)
+        states[0] = states[1] = self.ruleset.new_state(seats, self.variant)
+        params = np.zeros((seats, max(p.params.size for p in self.policies)))
+        for row, each in zip(params, self.policies, strict=True):
+            row[: each.params.size] = each.params
+        functions = [self._function(p) for p in self.policies]
+        functions += functions[:1] * (self.ruleset.seats[1] - seats)
+        return states[0], states[1], tuple(functions), params
+
+    def buffers(self, log: int = 0) -> tuple[np.ndarray, ...]:
+        """Return room for streams, legal actions and a log of this many codes."""
+        seats = len(self.policies)
+        dice, minds = np.zeros((seats + 1, 4), np.uint64), np.zeros((seats, 4), np.uint64)
+        return dice, minds, np.zeros(MAX_ACTIONS, np.int32), np.zeros(log, np.int32)
+
+    def _function(self, policy: Policy) -> Callable:
+        if self.interpreted:
+            return policy.function
+        try:
+            return jit.compile_policy(policy.function, self.ruleset.state)
+        except numba.core.errors.NumbaError as error:
+            raise InputError(_uncompilable(policy, error)) from error
+
+
+def _uncompilable(policy: Policy, error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    where = getattr(error, "loc", None)
+    code = policy.function.__code__
+    at = f"line {where.line} of {where.filename}" if where else f"{code.co_filename}, from line {code.co_firstlineno}"
+    reason = next((line for line in lines if not line.startswith("Failed in nopython")), "no reason given")
+    return (
+        f"numba cannot compile the policy {policy.spec} ({at}): {reason} "
+        "Run it interpreted instead (slower, same games): interpreted=True, on the command line --interpreted"
+    )
+
+
+def set_table(
+    ruleset: str | Ruleset,
+    policies: Sequence[str | Policy | Callable],
+    variant: Any = None,
+    interpreted: bool = False,
+) -> Table:
+    """Look up a ruleset, its variant and a policy per seat; raises InputError for what does not exist."""
+    if not isinstance(ruleset, Ruleset):
+        ruleset = RULESETS[choose(str(ruleset), RULESETS, "ruleset")]
+    ruleset.check_seats(len(policies))
+    variant = variant if isinstance(variant, Variant) else ruleset.variant(variant)
+    return Table(ruleset, tuple(load_policy(ruleset, p) for p in policies), variant, interpreted)
+
+
+def _play_batch(table: Table, matchup: Matchup, first_deal: int, deals: int, folder: Path | None) -> Sums:
+    seats = len(table.policies)
+    rows = np.zeros((deals, matchup.rotations, seats, len(matchup.measures)), np.int32)
+    shares, fault = np.zeros(seats), np.zeros(3, np.int64)
+    _, play = table.kernels()
+    with np.errstate(over="ignore"):  # interpreted, the streams' 64-bit words overflow as they should
+        status = play(*table.arguments(), np.uint64(matchup.seed), first_deal, *table.buffers(), shares, rows, fault)
+        if status == ILLEGAL:
+            raise IllegalAction(_accusation(table, matchup.seed, *map(int, fault)))
+        if folder is not None:
+            _write_rows(folder / f"deals-{first_deal:012d}.parquet", rows_table(matchup, first_deal, rows))
+        return reduce_rows(matchup, rows)
+
+
+def _accusation(table: Table, seed: int, deal: int, rotation: int, seat: int) -> str:
+    from sims.trace import replay
+
+    game = replay(table, seed, deal, rotation)
+    policy = table.policies[(seat + rotation) % len(table.policies)]
+    legal = ", ".join(f"{a} ({table.ruleset.describe(game.state, a)})" for a in table.ruleset.legal(game.state))
+    return (
+        f"policy {policy.spec} in seat {seat} returned action {game.codes[-1]}, which is not legal; seed {seed}, deal {deal}, "
+        f"rotation {rotation}; position: {table.ruleset.render(game.state)}; legal: {legal}"
+    )
+
+
+def _write_rows(path: Path, rows: pd.DataFrame) -> None:
+    partial = path.with_suffix(".partial")
+    rows.to_parquet(partial, index=False)
+    os.replace(partial, path)
+
+
+def _rows_folder(rows: Any) -> Path | None:
+    if not rows:
+        return None
+    folder = Path(rows)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.glob("*.parquet")):
+            raise InputError(f"the folder for rows {str(folder)!r} already holds parquet files; name an empty one")
+    except OSError as error:
+        raise InputError(f"cannot write rows to {str(folder)!r}: {error.strerror}") from error
+    return folder
+
+
+def simulate(
+    ruleset: str | Ruleset,
+    policies: Sequence[str | Policy | Callable],
+    games: int = 100_000,
+    seed: int = 0,
+    variant: Any = None,
+    n_jobs: int = -1,
+    rows: str | Path | bool = False,
+    interpreted: bool = False,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """Play a matchup and return its results.
+
+    Every deal is played in all its rotations (each policy in each seat), so the number of games is rounded up to whole
+    deals. Ctrl-C keeps what is done: the results then say how many games they hold.
+
+    Parameters
+    ----------
+    ruleset : str or Ruleset
+        A name of ``RULESETS``.
+    policies : sequence
+        One per seat: specs (:func:`sims.policy.load_policy`), policies or functions.
+    games, seed : int
+        At least 1; 0 to 2**63 - 1.
+    variant : str, mapping or Variant, optional
+        ``"plain"``, ``"standard,target=50"``, ``{"target": 50}``.
+    n_jobs : int
+        joblib workers, threads unless a ``joblib.parallel_config`` says otherwise; -1 for all cores.
+    rows : path or False
+        An empty folder to which raw rows are streamed, a parquet file per batch.
+    interpreted : bool
+        Do not compile the policies nor the loop: slow, same games.
+    progress : bool
+        Show a progress bar on stderr if that is a terminal.
+
+    Returns
+    -------
+    DataFrame
+        Sums per policy, seat and measure; see :mod:`sims.results`.
+
+    Raises
+    ------
+    InputError
+        For an unknown ruleset, policy, variant or field, a bad number, or a policy that numba cannot compile.
+    IllegalAction
+        If a policy returns an action that is not legal.
+    """
+    for name, value, low in (("games", games, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= MAX_SEED:
+            raise InputError(f"{name} must be a whole number from {low} to {MAX_SEED}, not {value!r}")
+    if n_jobs == 0:
+        raise InputError("n_jobs must not be 0; choose a number of workers, or -1 for all cores")
+    table = set_table(ruleset, policies, variant, interpreted)
+    matchup = Matchup(table.ruleset, table.variant.name, tuple(p.spec for p in table.policies), int(seed))
+    folder = _rows_folder(rows)
+    table.arguments()  # a policy that does not compile is refused before any worker starts
+    deals = -(-games // matchup.rotations)
+    sums = Sums.zero(matchup)
+    with tqdm(
+        total=deals * matchup.rotations, unit=" games", unit_scale=True, disable=None if progress else True
+    ) as bar:
+        bar.set_description(f"{table.ruleset.name} {matchup.name}"[:60])
+        try:
+            for batch in _batches(table, matchup, deals, n_jobs, folder):
+                sums += batch
+                bar.update(batch.deals * matchup.rotations)
+        except KeyboardInterrupt:
+            if not sums.deals:
+                raise
+            print(f"interrupted: keeping {sums.deals * matchup.rotations:,} games", file=sys.stderr)
+    return results_table(matchup, sums)
+
+
+def _batches(table: Table, matchup: Matchup, deals: int, n_jobs: int, folder: Path | None) -> Iterator[Sums]:
+    size = max(1, BATCH // matchup.rotations)
+    jobs = (
+        delayed(_play_batch)(table, matchup, first, min(size, deals - first), folder) for first in range(0, deals, size)
+    )
+    if deals <= size:
+        return (function(*args, **named) for function, args, named in jobs)
+    return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator", batch_size=1)(jobs)
