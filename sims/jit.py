@@ -44,15 +44,16 @@ import numba  # noqa: E402  (the cache folder must be known before numba loads)
 import numba.core.errors  # noqa: E402
 import numpy as np  # noqa: E402
 
-numba.config.CACHE_DIR, numba.config.LOOP_VECTORIZE = str(CACHE), 0  # a notebook may have imported numba before us
+_config: Any = numba.config  # numba does not declare its settings
+_config.CACHE_DIR, _config.LOOP_VECTORIZE = str(CACHE), 0  # a notebook may have imported numba before us
 warnings.simplefilter("ignore", numba.core.errors.NumbaExperimentalFeatureWarning)  # first-class functions
 
-INTERPRETED = bool(numba.config.DISABLE_JIT)
+INTERPRETED = bool(_config.DISABLE_JIT)
 
-UNCOUNTED = {"_nrt": False, "forceinline": True}
+_UNCOUNTED: dict[str, Any] = {"_nrt": False, "forceinline": True}
 """No reference counting: it took most of a game's time (two atomic operations per view). Such a function cannot allocate."""
 
-jit = numba.njit(nogil=True, cache=True, error_model="numpy", **UNCOUNTED)
+jit = numba.njit(nogil=True, cache=True, error_model="numpy", **_UNCOUNTED)
 """Decorator of every kernel, rules function and policy helper; none of them allocates."""
 
 
@@ -79,4 +80,4 @@ def compile_policy(function: Callable, state: np.dtype) -> Callable:
         type_of(state), numba.int32[::1], numba.int64, numba.types.Array(numba.float64, 1, "C"), numba.uint64[::1]
     )
     ours = Path(function.__code__.co_filename).is_relative_to(PACKAGE)
-    return numba.njit(signature, cache=ours, error_model="numpy", **(UNCOUNTED if ours else {}))(function)
+    return numba.njit(signature, cache=ours, error_model="numpy", **(_UNCOUNTED if ours else {}))(function)

@@ -23,9 +23,7 @@ from sims.ruleset import (
 from sims.streams import draw, open_deal
 
 FINISHED, TRUNCATED, ILLEGAL = range(3)
-SHARE = (
-    2520  # win shares are counted in 2520ths, whole numbers for 1 to 10 winners, so that sums are exact in any order
-)
+SHARE = 2520  # win shares are counted in 2520ths, whole numbers for 1 to 10 winners, so that sums are exact in any order
 LOOP_MEASURES = ("payoff", "plies", "truncated")  # what the loop itself counts; the ruleset's measures follow
 
 

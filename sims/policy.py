@@ -180,6 +180,17 @@ def load_policy(ruleset: "Ruleset", spec: "str | Policy | Callable") -> Policy:
     raise AssertionError("unreachable: a known head returned above")
 
 
+def installed_policies() -> dict[str, str]:
+    """Return the entry points of installed packages: ``"ok"``, or why one does not load."""
+    statuses = {}
+    for point in entry_points(group=ENTRY_POINTS):
+        try:
+            statuses[point.name] = f"ok: {_named(point.load(), point.name).spec}"
+        except Exception as error:  # a broken plug-in is listed and does not crash the rest
+            statuses[point.name] = f"broken: {type(error).__name__}: {error}"
+    return statuses
+
+
 def _is_module(name: str) -> bool:
     try:
         return importlib.util.find_spec(name) is not None

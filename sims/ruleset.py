@@ -144,7 +144,7 @@ class Ruleset:
         50
         """
         if isinstance(variant, Mapping):
-            variant, changes = None, {**variant, **changes}
+            changes, variant = {**variant, **changes}, None
         preset, *settings = str(variant or "standard").split(",")
         choose(preset, self.presets, f"variant of {self.name}")
         for setting in settings:

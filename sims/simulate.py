@@ -207,9 +207,7 @@ def simulate(
     table.arguments()  # a policy that does not compile is refused before any worker starts
     deals = -(-games // matchup.rotations)
     sums = Sums.zero(matchup)
-    with tqdm(
-        total=deals * matchup.rotations, unit=" games", unit_scale=True, disable=None if progress else True
-    ) as bar:
+    with tqdm(total=deals * matchup.rotations, unit=" games", unit_scale=True, disable=None if progress else True) as bar:
         bar.set_description(f"{table.ruleset.name} {matchup.name}"[:60])
         try:
             for batch in _batches(table, matchup, deals, n_jobs, folder):
@@ -224,9 +222,7 @@ def simulate(
 
 def _batches(table: Table, matchup: Matchup, deals: int, n_jobs: int, folder: Path | None) -> Iterator[Sums]:
     size = max(1, BATCH // matchup.rotations)
-    jobs = (
-        delayed(_play_batch)(table, matchup, first, min(size, deals - first), folder) for first in range(0, deals, size)
-    )
+    jobs = (delayed(_play_batch)(table, matchup, first, min(size, deals - first), folder) for first in range(0, deals, size))
     if deals <= size:
         return (function(*args, **named) for function, args, named in jobs)
     return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator", batch_size=1)(jobs)

@@ -77,7 +77,8 @@ def _lines(table: Table, game: Game) -> Iterable[str]:
     """One line per turn: whose it is, and the words of its outcomes and decisions."""
     ruleset = table.ruleset
     state, codes = ruleset.new_state(len(table.policies), table.variant), iter(game.codes)
-    turn, words = None, []
+    turn: tuple[int, int] | None = None
+    words: list[str] = []
     while (code := next(codes, None)) is not None:
         now = int(state.turn), int(state.turns[max(state.turn, 0)])
         if now != turn and words:
@@ -110,10 +111,7 @@ def _ending(table: Table, game: Game) -> list[str]:
     table.ruleset.rules.payoffs(game.state, shares)
     winners = [f"seat {seat}" for seat in np.flatnonzero(shares)]
     verb = "wins" if len(winners) == 1 else "share the win"
-    return [
-        f"{' and '.join(winners)} {verb}"
-        + (f" ({round(shares.max() * SHARE)}/{SHARE} each)" if len(winners) > 1 else "")
-    ]
+    return [f"{' and '.join(winners)} {verb}" + (f" ({round(shares.max() * SHARE)}/{SHARE} each)" if len(winners) > 1 else "")]
 
 
 def advance(ruleset: Ruleset, state: Any, code: int) -> None:
@@ -147,9 +145,7 @@ def follow(ruleset: Ruleset, state: Any, script: str | Iterable[str]) -> Any:
                 advance(ruleset, state, again)
                 options = _options(ruleset, state)
         if word not in options:
-            raise InputError(
-                f"{word!r} is not possible here; choose from {', '.join(options) or 'nothing: the game is over'}"
-            )
+            raise InputError(f"{word!r} is not possible here; choose from {', '.join(options) or 'nothing: the game is over'}")
         advance(ruleset, state, options[word])
     return state
 

@@ -1,7 +1,7 @@
 """Dice Fever: throw dice of new values as long as you dare. Rules: README.md beside this file."""
 
-from sims.rulesets.dice_fever import policies, rules
 from sims.ruleset import Ruleset
+from sims.rulesets.dice_fever import policies, rules
 
 DECISION_WORDS = {rules.STOP: "STOP", rules.THROW: "THROW", rules.KEEP: "KEEP"}
 
@@ -82,6 +82,7 @@ RULESET = Ruleset(
         "hold_dice:3",
         "hold_dice:4",
         "hold_dice:3,cards=asap",
+        "hold_pot:7",
         "hold_pot:12",
         "hold_pot:15",
         "expected_gain:0",

@@ -35,9 +35,7 @@ FIELDS = {
     "suite_len": Field(4, "consecutive values that Suite needs", low=1, high=6),
     "suite_check": Field("end", "when Suite looks for them: at scoring, or at once", ("end", "immediate")),
     "duel_target": Field("chosen", "who is challenged", ("chosen", "left")),
-    "duel_stake": Field(
-        5, "points that a Duel moves", high=1000, named={"difference": DIFFERENCE, "winner_die": WINNER_DIE}
-    ),
+    "duel_stake": Field(5, "points that a Duel moves", high=1000, named={"difference": DIFFERENCE, "winner_die": WINNER_DIE}),
     "relance_target": Field("chosen", "who must throw again", ("chosen", "left")),
     "relance_mode": Field("chosen", "the owner picks a die, or the 4th value is thrown again", ("chosen", "forced")),
     "relance_keeps_x3": Field(False, "does the die thrown again still count triple?"),
@@ -115,9 +113,7 @@ CARDS = 20  # CARDS + 2k + r: commit k PARADE cards and r RISK cards
 
 
 def _longest_run(track: int) -> int:
-    return max(
-        length for length in range(7) if any(track >> low & (1 << length) - 1 == (1 << length) - 1 for low in range(6))
-    )
+    return max(length for length in range(7) if any(track >> low & (1 << length) - 1 == (1 << length) - 1 for low in range(6)))
 
 
 # Facts about the 64 tracks: number of values, their sum, longest run of consecutive values.
@@ -621,7 +617,7 @@ def apply_action(state, action):
             throw(state)
         else:
             bank(state)
-    elif phase == COMMIT or phase == ADD_PARADE:
+    elif phase in (COMMIT, ADD_PARADE):
         commit(state, (action - CARDS) // 2, (action - CARDS) % 2)
     elif phase == WINDOW:
         if action == KEEP:

@@ -1,7 +1,7 @@
 """Pig, the reference game with a known optimum. Rules: README.md beside this file."""
 
-from sims.rulesets.pig import policies, rules
 from sims.ruleset import Ruleset
+from sims.rulesets.pig import policies, rules
 
 
 def describe(state, code):

@@ -1,0 +1,9 @@
+"""Reads result tables: estimates with intervals, figures, tables, the report. Knows nothing of game rules.
+
+intervals.py   arrays in, arrays out
+estimates.py   results -> one row per estimate
+figures.py     one function per figure: estimates -> Axes
+tables.py      estimates -> display tables
+report.py      everything -> one self-contained HTML file
+cli.py         the command ``dicelab``
+"""

@@ -1,0 +1,243 @@
+"""The command ``dicelab``. Output on stdout is data only; what goes wrong is one line on stderr and exit status 2.
+
+Nothing but click is imported here before a command runs: the packages load numba and pandas, and help should not wait.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+variant_option = click.option("--variant", default="standard", show_default=True, help="A preset of the ruleset.")
+set_option = click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change one field of the variant.")
+
+
+def full_variant(variant: str, settings: tuple[str, ...]) -> str:
+    """Join a preset and the ``--set`` options to one variant."""
+    return ",".join([variant, *settings])
+
+
+def print_json(data: Any) -> None:
+    """Print an object as JSON."""
+    click.echo(json.dumps(data, indent=2, allow_nan=False))
+
+
+jobs_option = click.option("--jobs", type=int, default=-1, show_default=True, help="Workers; -1 for all cores.")
+
+
+class Track(click.ParamType):
+    """Values on the track: ``1,4,5``."""
+
+    name = "values"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
+        """Turn the text into a tuple of whole numbers."""
+        try:
+            return tuple(int(part) for part in value.split(","))
+        except ValueError:
+            self.fail(f"{value!r} is not a list of values such as 1,4,5", param, ctx)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="dicelab")
+def cli() -> None:
+    """Monte Carlo strategy analysis for dice games, and exact advice on when to say STOP."""
+
+
+@cli.command("list")
+@json_option
+def list_command(as_json: bool) -> None:
+    """List the rulesets: seats, variants, fields, policies."""
+    from sims.policy import installed_policies
+    from sims.rulesets import RULESETS
+
+    plug_ins = installed_policies()
+    data: dict[str, Any] = {
+        "rulesets": [
+            {
+                "name": r.name,
+                "title": r.title,
+                "version": r.version,
+                "seats": list(r.seats),
+                "variants": list(r.presets),
+                "fields": {name: f.format(f.default) for name, f in r.fields.items()},
+                "policies": list(r.policies),
+                "settings": list(r.named_policies),
+            }
+            for r in RULESETS.values()
+        ],
+        "installed_policies": plug_ins,
+    }
+    if as_json:
+        print_json(data)
+        return
+    for r in data["rulesets"]:
+        low, high = r["seats"]
+        click.echo(f"{r['name']} (version {r['version']}): {low} to {high} seats")
+        click.echo(f"  variants  {', '.join(r['variants'])}")
+        click.echo(f"  policies  {', '.join(r['policies'])}")
+        click.echo(f"  settings  {'  '.join(r['settings'])}")
+        click.echo("  fields    " + "  ".join(f"{name}={value}" for name, value in r["fields"].items()))
+    for name, status in plug_ins.items():
+        click.echo(f"installed policy {name}: {status}")
+
+
+@cli.command("trace")
+@click.argument("ruleset")
+@click.argument("policies", nargs=-1, required=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--deal", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--rotation", type=click.IntRange(0), default=0, show_default=True)
+@variant_option
+@set_option
+@click.option("--interpreted", is_flag=True, help="Do not compile the policies.")
+@json_option
+def trace_command(
+    ruleset: str,
+    policies: tuple[str, ...],
+    seed: int,
+    deal: int,
+    rotation: int,
+    variant: str,
+    settings: tuple[str, ...],
+    interpreted: bool,
+    as_json: bool,
+) -> None:
+    """Print one game of a run as a readable transcript."""
+    from sims.trace import trace
+
+    text = trace(ruleset, policies, seed, deal, rotation, full_variant(variant, settings), interpreted)
+    if as_json:
+        print_json({"ruleset": ruleset, "seed": seed, "deal": deal, "rotation": rotation, "lines": text.splitlines()})
+    else:
+        click.echo(text, nl=False)
+
+
+@cli.command("stop")
+@click.option("--track", type=Track(), required=True, metavar="1,4,5", help="The values laid.")
+@click.option("--shields", type=int, default=0, show_default=True, help="PARADE cards committed and not used.")
+@click.option("--bonus", default="none", show_default=True, help="What the BONUS die did: its face, or FACE-used.")
+@click.option("--tripled", type=int, default=0, help="The value that counts triple (with --bonus x3-used).")
+@click.option("--double-score", is_flag=True, help="The RISK die shows Score x2.")
+@variant_option
+@set_option
+@json_option
+def stop_command(
+    track: tuple[int, ...],
+    shields: int,
+    bonus: str,
+    tripled: int,
+    double_score: bool,
+    variant: str,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Say STOP or THROW in Dice Fever, exactly, for the most points of this turn."""
+    from sims.rulesets import RULESETS
+    from sims.rulesets.dice_fever.exact import Turn
+
+    turn = Turn(RULESETS["dice-fever"], full_variant(variant, settings))
+    odds = turn.odds(turn.position(track, shields, bonus.lower(), tripled, double_score))
+    if as_json:
+        stop, throw = {"points": odds.stop}, {"points": odds.throw}
+        data = {"advice": odds.advice, "p_out": odds.p_out, "stop": stop, "throw": throw, "regret": odds.regret}
+        print_json({"ruleset": "dice-fever", "variant": turn.variant.name, "method": "exact", **data})
+        return
+    worse = "THROW" if odds.advice == "STOP" else "STOP"
+    click.echo(f"{odds.advice}  (exact, for points; variant {turn.variant.name})")
+    click.echo(f"  STOP   {odds.stop:6.2f} points")
+    click.echo(f"  THROW  {odds.throw:6.2f} points on average, playing on as best for points")
+    click.echo(f"  chance of OUT on the next throw  {odds.p_out:.1%}")
+    click.echo(f"  {worse} would cost {odds.regret:.2f} points")
+
+
+@cli.command("simulate")
+@click.argument("ruleset")
+@click.argument("policies", nargs=-1, required=True)
+@click.option("--games", type=click.IntRange(1), default=100_000, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@jobs_option
+@variant_option
+@set_option
+@click.option("--rows", type=click.Path(), help="Stream raw rows to parquet files in this empty folder.")
+@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True)
+@click.option("--interpreted", is_flag=True, help="Do not compile the policies (slow, same games).")
+@json_option
+def simulate_command(
+    ruleset: str,
+    policies: tuple[str, ...],
+    games: int,
+    seed: int,
+    jobs: int,
+    variant: str,
+    settings: tuple[str, ...],
+    rows: str | None,
+    level: float,
+    interpreted: bool,
+    as_json: bool,
+) -> None:
+    """Play POLICIES against each other, one per seat, in every rotation, and print estimates with intervals."""
+    from analysis.estimates import estimates
+    from analysis.tables import records, text_table
+    from sims.simulate import simulate
+
+    results = simulate(ruleset, policies, games, seed, full_variant(variant, settings), jobs, rows or False, interpreted)
+    table = estimates(results, level)
+    head: dict[str, Any] = {
+        key: value.item() if hasattr(value := results[key].iloc[0], "item") else value
+        for key in ("ruleset", "version", "variant", "seed", "games", "truncated")
+    }
+    if as_json:
+        print_json({**head, "estimates": records(table)})
+    else:
+        click.echo("  ".join(f"{key} {value}" for key, value in head.items()))
+        click.echo(text_table(table))
+
+
+@cli.command("report")
+@click.option("--games", type=click.IntRange(1), help="Games per matchup, instead of the study's own number.")
+@click.option("--seed", type=click.IntRange(0), help="Instead of the study's own seed.")
+@jobs_option
+@click.option("--reports", "folder", type=click.Path(path_type=Path), default="reports", show_default=True)
+@json_option
+def report_command(games: int | None, seed: int | None, jobs: int, folder: Path, as_json: bool) -> None:
+    """Play the studies that are not up to date, and write the report: one HTML file in reports/build."""
+    from analysis.report import write_report
+    from sims import InputError
+
+    if jobs == 0:
+        raise InputError("jobs must not be 0; choose a number of workers, or -1 for all cores")
+    page = write_report(folder, games, seed, jobs)
+    if as_json:
+        print_json({"report": str(page)})
+    else:
+        click.echo(page)
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run a command and exit: 0, 2 for bad input, 1 for a policy that broke the rules, 130 after Ctrl-C."""
+    try:
+        cli.main(args=args, standalone_mode=False, prog_name="dicelab")
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help())
+    except click.ClickException as error:
+        _fail(error.format_message(), 2)
+    except (KeyboardInterrupt, click.Abort):
+        _fail("interrupted", 130)
+    except BrokenPipeError:  # `dicelab ... | head` ends without a traceback
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except (ValueError, RuntimeError) as error:
+        from sims import IllegalAction, InputError
+
+        if not isinstance(error, (InputError, IllegalAction)):
+            raise
+        _fail(str(error), 2 if isinstance(error, InputError) else 1)
+
+
+def _fail(message: str, status: int) -> None:
+    click.echo("dicelab: " + " ".join(message.split()), err=True)
+    sys.exit(status)

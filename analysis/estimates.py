@@ -1,0 +1,121 @@
+"""Results -> estimates: tidy tables, one row per estimate, each with n, standard error, interval, level, method and seed.
+
+``n`` is the number of deals, the unit of every interval (see ``intervals.py``). A policy with ``seat`` missing is taken over all
+its seats; a seat with ``policy`` missing over all policies; both missing, over the whole game.
+"""
+
+import numpy as np
+import pandas as pd
+
+from analysis.intervals import mean_interval, ratio_interval, wilson_interval
+
+LEVEL = 0.95
+KEYS = ["ruleset", "version", "variant", "matchup", "seed", "games", "truncated"]
+ROW = ["quantity", "policy", "seat", "n", "estimate", "stderr", "low", "high", "level", "method"]
+COLUMNS = [*KEYS, *ROW]
+PER_TURN = {  # quantity: measure, each divided by the number of turns
+    "points_per_turn": "points",
+    "out_share": "outs",
+    "stop_share": "stops",
+    "fever_share": "fevers",
+    "bust_share": "busts",
+    "parries_per_turn": "parried",
+}
+SHARES = ("win_rate", "out_share", "stop_share", "fever_share", "bust_share", "sudden_death_share", "truncated_share")
+
+
+def _rows(results: pd.DataFrame, measure: str, unit: str) -> pd.DataFrame:
+    """Return the sums of one measure for one kind of unit: policy, cell (policy and seat), seat or game."""
+    has_policy, has_seat = unit in ("policy", "cell"), unit in ("seat", "cell")
+    chosen = (results.measure == measure) & (results.policy.notna() == has_policy) & (results.seat.notna() == has_seat)
+    return results[chosen].reset_index(drop=True)
+
+
+def _estimate(rows: pd.DataFrame, quantity: str, values: tuple, level: float, method: str) -> pd.DataFrame:
+    estimate, stderr, low, high = (np.asarray(value, float).copy() for value in values)
+    methods = np.full(len(rows), method, object)
+    if quantity in SHARES:
+        constant = ~(stderr > 0) & np.isin(estimate, (0, 1))
+        if constant.any():
+            low[constant], high[constant] = wilson_interval(estimate[constant], rows.deals[constant], level)
+            methods[constant] = "wilson"
+        low, high = np.clip(low, 0, 1), np.clip(high, 0, 1)
+    numbers = {"estimate": estimate, "stderr": stderr, "low": low, "high": high, "level": level, "method": methods}
+    keys = [*KEYS, *(["group"] if "group" in rows else [])]
+    return rows[keys].assign(quantity=quantity, policy=rows.policy, seat=rows.seat, n=rows.deals, **numbers)
+
+
+def _means(results: pd.DataFrame, quantity: str, measure: str, unit: str, level: float, base: float = 0) -> pd.DataFrame:
+    rows = _rows(results, measure, unit)
+    estimate, stderr, low, high = mean_interval(rows.total, rows.squares, rows.deals, rows.per_deal, level)
+    return _estimate(rows, quantity, (estimate - base, stderr, low - base, high - base), level, "student")
+
+
+def win_rates(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
+    """Return the win rate of each policy over all its seats, and in each seat; ties count as shares of a win."""
+    return _concat([_means(results, "win_rate", "payoff", unit, level) for unit in ("policy", "cell")])
+
+
+def seat_advantage(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
+    """Return how much more often than 1 / seats each seat wins, over all policies of its matchup."""
+    tables = []
+    for _, matchup in results.groupby(_keys(results), sort=False, dropna=False):
+        seats = matchup.seat.max() + 1
+        tables.append(_means(matchup, "seat_advantage", "payoff", "seat", level, 1 / seats))
+    return _concat(tables)
+
+
+def turn_ends(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
+    """Return, per policy, points per turn and the shares of turns ended by OUT, STOP and Dice Fever (what the game counts)."""
+    tables = []
+    for quantity, measure in PER_TURN.items():
+        x, t = _rows(results, measure, "policy"), _rows(results, "turns", "policy")
+        if x.empty:
+            continue
+        keys = [*_keys(results), "policy"]
+        x = x.merge(t[[*keys, "total", "squares"]], on=keys, suffixes=("", "_turns"))
+        values = ratio_interval(x.total, x.squares, x.total_turns, x.squares_turns, x.by_turns, x.deals, level)
+        tables.append(_estimate(x, quantity, values, level, "ratio"))
+    return _concat(tables)
+
+
+def game_length(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
+    """Return turns per seat, decisions per game, and the shares of games truncated and decided by sudden death."""
+    quantities = {"turns_per_seat": "turns", "plies": "plies", "truncated_share": "truncated"}
+    quantities["sudden_death_share"] = "sudden_death"
+    return _concat([_means(results, quantity, measure, "game", level) for quantity, measure in quantities.items()])
+
+
+def estimates(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
+    """Return every estimate that the results hold."""
+    return _concat([f(results, level) for f in (win_rates, seat_advantage, turn_ends, game_length)])
+
+
+def length_histogram(results: pd.DataFrame) -> pd.DataFrame:
+    """Return, per matchup, the share of games by number of turns (``value``); with n games, Wilson's interval is implied."""
+    rows = results[results.measure == "length"]
+    return rows.assign(share=rows.total / rows.games)[[*_keys(results), "value", "total", "share"]]
+
+
+def win_rate_matrix(win_rates: pd.DataFrame) -> pd.DataFrame:
+    """Return the win rate of each policy (rows) against each (columns), from matchups of two; 1/2 against itself."""
+    rows = win_rates[win_rates.seat.isna() & (win_rates.quantity == "win_rate")]
+    opponents = [_opponent(matchup, policy) for matchup, policy in zip(rows.matchup, rows.policy, strict=True)]
+    names = list(dict.fromkeys([*rows.policy, *opponents]))
+    matrix = rows.assign(opponent=opponents).pivot_table("estimate", "policy", "opponent")
+    return matrix.reindex(index=names, columns=names)
+
+
+def _opponent(matchup: str, policy: str) -> str:
+    specs = matchup.split(" v ")
+    specs.remove(policy)
+    return specs[0]
+
+
+def _keys(results: pd.DataFrame) -> list[str]:
+    return [*KEYS, *(["group"] if "group" in results else [])]
+
+
+def _concat(tables: list[pd.DataFrame]) -> pd.DataFrame:
+    tables = [table for table in tables if not table.empty]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=COLUMNS)

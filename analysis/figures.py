@@ -1,0 +1,205 @@
+"""One function per figure: a tidy table in, an Axes (or, for charts of several panels, a Figure) out; nothing is computed here.
+
+A policy has the same colour in every figure: :func:`colours` deals them out once, in the order of the study.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("svg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+STOP_COLOUR, THROW_COLOUR = "#c8553d", "#2a7f62"
+INK, FAINT = "#222222", "#bbbbbb"
+PALETTE = ["#3366aa", "#dd8833", "#2a9d8f", "#b5476f", "#7a5fb0", "#8c6d31", "#5b8c3a", "#555555", "#20a0c0", "#cc5555"]
+STYLE: dict[Any, Any] = {
+    "font.size": 10,
+    "font.family": "DejaVu Sans",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 11,
+    "axes.titlelocation": "left",
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e6e6e6",
+    "legend.frameon": False,
+    "svg.hashsalt": "dicelab",
+    "svg.fonttype": "path",
+    "figure.constrained_layout.use": True,
+}
+
+
+def colours(policies: Sequence[str]) -> dict[str, str]:
+    """Return a colour per policy, by its place in the list."""
+    return {policy: PALETTE[i % len(PALETTE)] for i, policy in enumerate(policies)}
+
+
+def _axes(ax: Axes | None, width: float = 7.5, height: float = 4.2) -> Axes:
+    return ax if ax is not None else plt.subplots(figsize=(width, height))[1]
+
+
+def _errors(table: pd.DataFrame) -> np.ndarray:
+    return np.array([table.estimate - table.low, table.high - table.estimate]).clip(0)
+
+
+def plot_stop_chart(odds: pd.DataFrame, rule: str) -> Figure:
+    """The chart to print: every track without a shield, in a column per number of dice, STOP or THROW and both values.
+
+    Parameters
+    ----------
+    odds : DataFrame
+        Columns track, dice, stop, throw, advice: one row per track, no shield left.
+    rule : str
+        The sentence at the top.
+    """
+    figure, ax = plt.subplots(figsize=(11, 8.2))
+    ax.set_axis_off()
+    ax.set_xlim(0, 5.0)
+    ax.set_ylim(23.4, -2.3)
+    ax.text(0, -1.6, rule, fontsize=13, weight="bold", va="center")
+    for column, (dice, tracks) in enumerate(odds.groupby("dice")):
+        ax.text(column + 0.46, -0.6, f"{dice} dice" if dice > 1 else "1 die", ha="center", va="center", weight="bold")
+        for line, row in enumerate(tracks.sort_values(["stop", "track"]).itertuples()):
+            colour = STOP_COLOUR if row.advice == "STOP" else THROW_COLOUR
+            ax.add_patch(Rectangle((column, line), 0.94, 0.9, facecolor=colour, alpha=0.9, linewidth=0))
+            values = f"{row.stop:.4g} v {row.throw:.3g}"
+            style: dict[str, Any] = {"va": "center", "color": "white", "fontsize": 9.5}
+            ax.text(column + 0.03, line + 0.46, " ".join(row.track), weight="bold", **style)
+            ax.text(column + 0.91, line + 0.46, values, ha="right", **style)
+    note = "Each box: values laid, points of STOP v expected points of throwing on. With a shield left: always throw."
+    ax.text(0, 21.2, note, fontsize=9.5)
+    for i, (word, colour) in enumerate((("STOP", STOP_COLOUR), ("THROW", THROW_COLOUR))):
+        ax.add_patch(Rectangle((i * 0.5, 22.2), 0.12, 0.7, facecolor=colour, linewidth=0))
+        ax.text(i * 0.5 + 0.15, 22.55, word, va="center", fontsize=9.5)
+    return figure
+
+
+def plot_gain(odds: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """What throwing on is worth over STOP against the points at stake, for tracks without a shield (exact)."""
+    ax = _axes(ax)
+    for dice, tracks in odds.groupby("dice"):
+        label = f"{dice} dice" if dice > 1 else "1 die"
+        ax.scatter(tracks.stop, tracks.throw - tracks.stop, s=36, color=PALETTE[dice - 1], label=label)
+    ax.axhline(0, color=INK, linewidth=1)
+    ax.set_xlabel("points that STOP would give")
+    ax.set_ylabel("points gained by throwing on")
+    ax.set_title("Above the line: throw. Below it: STOP. (exact, no shield)")
+    ax.legend(title="on the track")
+    return ax
+
+
+def plot_sweep(win_rates: pd.DataFrame, opponent: str, ax: Axes | None = None) -> Axes:
+    """Win rate of a threshold against one opponent, a line per variant; columns threshold, variant, estimate, low, high."""
+    ax = _axes(ax)
+    for i, (variant, rows) in enumerate(win_rates.groupby("variant", sort=False)):
+        rows = rows.sort_values("threshold")
+        ax.errorbar(
+            rows.threshold,
+            rows.estimate,
+            _errors(rows),
+            marker="o",
+            markersize=4,
+            capsize=3,
+            color=PALETTE[i],
+            label=variant,
+        )
+    ax.axhline(0.5, color=INK, linewidth=1, linestyle=":")
+    ax.set_xlabel("STOP from this many points on")
+    ax.set_ylabel("win rate")
+    ax.set_title(f"Win rate of hold_pot against {opponent} (95 % intervals)")
+    ax.legend(title="variant")
+    return ax
+
+
+def plot_win_rate_matrix(matrix: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Win rate of the row's policy against the column's."""
+    size = 2.6 + 0.95 * len(matrix)
+    ax = _axes(ax, size + 1.6, size * 0.72)
+    image = ax.imshow(matrix, cmap="RdBu", vmin=0.2, vmax=0.8)
+    for (i, j), value in np.ndenumerate(matrix.to_numpy()):
+        if np.isfinite(value):
+            colour = "white" if abs(value - 0.5) > 0.17 else INK
+            ax.text(j, i, f"{value:.3f}", ha="center", va="center", color=colour, fontsize=9)
+    names = [name.replace(",", ",\n", 1) for name in matrix.index]
+    ax.set_xticks(range(len(matrix)), names, rotation=35, ha="right")
+    ax.set_yticks(range(len(matrix)), names)
+    ax.grid(False)
+    ax.set_title("Win rate of the row against the column")
+    plt.colorbar(image, ax=ax, shrink=0.8)
+    return ax
+
+
+def plot_turn_ends(shares: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """How turns end, a bar per policy; columns policy and the shares stop_share, fever_share, out_share with intervals."""
+    ax = _axes(ax, height=1.4 + 0.45 * shares.policy.nunique())
+    left, names = np.zeros(shares.policy.nunique()), list(dict.fromkeys(shares.policy))
+    kinds = {
+        "stop_share": ("STOP", THROW_COLOUR),
+        "fever_share": ("DICE FEVER", "#e0b030"),
+        "out_share": ("OUT", STOP_COLOUR),
+    }
+    for quantity, (label, colour) in kinds.items():
+        rows = shares[shares.quantity == quantity].set_index("policy").loc[names]
+        ax.barh(names, rows.estimate, left=left, color=colour, label=label, height=0.7)
+        edge = left + rows.estimate.to_numpy()
+        if quantity != "out_share":
+            ax.errorbar(edge, names, xerr=_errors(rows), fmt="none", ecolor=INK, capsize=3, linewidth=1)
+        for y, (start, share) in enumerate(zip(left, rows.estimate, strict=True)):
+            if share > 0.05:
+                ax.text(start + share / 2, y, f"{share:.1%}", ha="center", va="center", color="white", fontsize=9)
+        left = edge
+    ax.set_xlim(0, 1)
+    ax.invert_yaxis()
+    ax.set_xlabel("share of turns")
+    ax.set_title("How turns end")
+    ax.legend(ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.16))
+    return ax
+
+
+def plot_length(histogram: pd.DataFrame, colour_of: dict[str, str], ax: Axes | None = None) -> Axes:
+    """Share of games by number of turns; columns policy, value (turns of the whole game), share."""
+    ax = _axes(ax)
+    for policy, rows in histogram.groupby("policy", sort=False):
+        ax.step(rows.value, rows.share, where="mid", color=colour_of[policy], label=f"{policy} against itself")
+    ax.set_xlim(0, 80)
+    ax.set_ylim(0)
+    ax.set_xlabel("turns in the game, both seats together")
+    ax.set_ylabel("share of games")
+    ax.set_title("Game length")
+    ax.legend()
+    return ax
+
+
+def plot_seat_advantage(advantage: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Win rate over the fair share by seat; columns seats, seat, estimate, low, high."""
+    ax = _axes(ax)
+    groups = list(advantage.groupby("seats"))
+    for i, (seats, rows) in enumerate(groups):
+        x = rows.seat.astype(float) + 1 + (i - (len(groups) - 1) / 2) * 0.1
+        ax.errorbar(x, rows.estimate, _errors(rows), fmt="o", capsize=3, color=PALETTE[i], label=f"{seats} players")
+    ax.axhline(0, color=INK, linewidth=1)
+    ax.set_xticks(range(1, 7))
+    ax.set_xlabel("place in the turn order")
+    ax.set_ylabel("win rate minus fair share")
+    ax.set_title("Is it better to start? (95 % intervals)")
+    ax.legend()
+    return ax
+
+
+def plot_z_scores(z: pd.Series, ax: Axes | None = None) -> Axes:
+    """Sorted z-scores against the quantiles of a normal distribution; columns expected, z."""
+    ax = _axes(ax, 5.5, 4.2)
+    ax.plot([-4, 4], [-4, 4], color=FAINT)
+    ax.scatter(z.expected, z.z, s=8, color=PALETTE[0])
+    ax.set_xlabel("expected z-score")
+    ax.set_ylabel("observed z-score")
+    ax.set_title("Simulation against the exact odds")
+    return ax

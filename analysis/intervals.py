@@ -1,0 +1,52 @@
+"""Confidence intervals from sums over deals: arrays in, arrays out.
+
+The deal is the unit: all its rotations use the same dice, so its games are not independent, but deals are. With x_d and t_d
+sums over deal d,
+
+* a mean per row: estimate = sum x / (n w) with w rows per deal, standard error = sd(x_d) / (w sqrt n), Student's t;
+* a ratio sum x / sum t: the residuals x_d - r t_d have mean zero, so the standard error is sd(residuals) / (mean(t) sqrt n)
+  (linearisation, e.g. Cochran, Sampling Techniques, 1977, section 2.11);
+* a share that came out the same in every deal has no spread to measure: Wilson's interval for n deals instead.
+"""
+
+import numpy as np
+from scipy import stats
+
+
+def mean_interval(total, squares, n, per_deal, level):
+    """Return estimate, standard error, low and high of a mean per row.
+
+    Parameters
+    ----------
+    total, squares : float arrays
+        Sums over deals of x_d and of its square.
+    n, per_deal : int arrays
+        Deals; rows per deal.
+    level : float
+        Confidence level between 0 and 1.
+    """
+    n = np.asarray(n, float)
+    mean = total / n
+    return _student(mean / per_deal, (squares / n - mean**2) / per_deal**2, n, level)
+
+
+def ratio_interval(x, xx, t, tt, xt, n, level):
+    """Return estimate, standard error, low and high of sum x / sum t from the sums of x, x^2, t, t^2, x t over deals."""
+    n = np.asarray(n, float)
+    ratio = x / t
+    residual = (xx - 2 * ratio * xt + ratio**2 * tt) / n
+    return _student(ratio, residual / (t / n) ** 2, n, level)
+
+
+def _student(estimate, variance, n, level):
+    """Student's interval around a mean of `n` values of this (biased) variance; unbounded for a single value."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        stderr = np.sqrt(np.maximum(variance, 0) / (n - 1))
+    quantile = stats.t.ppf((1 + level) / 2, np.maximum(n - 1, 1))
+    return estimate, stderr, estimate - quantile * stderr, estimate + quantile * stderr
+
+
+def wilson_interval(share, n, level):
+    """Return low and high of Wilson's interval for a share of `n` deals (Wilson 1927), through SciPy."""
+    pairs = [stats.binomtest(round(s * k), int(k)).proportion_ci(level, method="wilson") for s, k in zip(share, n, strict=True)]
+    return np.array([p.low for p in pairs]), np.array([p.high for p in pairs])

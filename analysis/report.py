@@ -1,0 +1,235 @@
+"""The report: studies -> estimates -> figures and tables -> one self-contained HTML file, the answer first.
+
+The page is the same byte for byte for the same seed, games and sources: no dates, no host names, fixed SVG identifiers.
+"""
+
+import base64
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy import stats
+
+from analysis import figures
+from analysis.estimates import (
+    game_length,
+    length_histogram,
+    seat_advantage,
+    turn_ends,
+    win_rate_matrix,
+    win_rates,
+)
+from sims.errors import InputError
+from sims.rulesets import RULESETS
+from sims.rulesets.dice_fever.exact import Turn, mean_of_best_play, points_rule, sample_table
+from sims.study import Study, load_study, run_study
+
+TURNS_PER_POSITION = 20_000  # simulated turns behind each z-score
+
+
+def write_report(folder: Path, games: int | None = None, seed: int | None = None, n_jobs: int = -1) -> Path:
+    """Play what is missing, draw everything, and write ``build/report.html`` and its tables as CSV.
+
+    Parameters
+    ----------
+    folder : Path
+        The project's ``reports`` folder: studies/, templates/; build/ is made.
+    games, seed : int, optional
+        Instead of the study's own.
+
+    Returns
+    -------
+    Path
+        The page.
+    """
+    if not (folder / "studies").is_dir():
+        raise InputError(f"{str(folder)!r} has no folder studies; name the project's reports folder with --reports")
+    study = load_study(folder / "studies" / "dice_fever.toml")
+    build = folder / "build"
+    results = run_study(study, build / "results", games, seed, n_jobs)
+    with plt.rc_context(figures.STYLE):
+        content = _chapter(study, results, games or study.games, study.seed if seed is None else seed)
+    _write_tables(content["tables"], build / "tables")
+    for name, figure in content["figures"].items():
+        _write(build / "figures" / f"{name}.svg", _svg(figure).encode())
+    _write(build / "figures" / "stop_chart.pdf", _pdf(content["figures"]["stop_chart"]))
+    page = _render(folder / "templates", content)
+    plt.close("all")
+    _write(build / "report.html", page.encode())
+    return build / "report.html"
+
+
+# --- content --------------------------------------------------------------------------------------------------------------
+
+
+def _chapter(study: Study, results: pd.DataFrame, games: int, seed: int) -> dict[str, Any]:
+    ruleset = RULESETS[study.ruleset]
+    group = dict(list(results.groupby("group", sort=False)))
+    turns = {variant: Turn(ruleset, variant) for variant in ruleset.presets}
+    odds = {variant: turn.table() for variant, turn in turns.items()}
+    standard = odds["standard"]
+    bare = _without_shield(standard)
+    checked = sample_table(turns["standard"], standard, TURNS_PER_POSITION, seed)
+    rates, pairs = win_rates(results), win_rates(group["pairs"])
+    sweep = _sweep(win_rates(group["sweep"]))
+    policies = next(g.policies for g in study.groups if g.name == "pairs")
+    mirror = group["pairs"][group["pairs"].matchup.map(lambda matchup: len(set(matchup.split(" v "))) == 1)]
+    ends = turn_ends(mirror)
+    rules = _rules(odds)
+    drawn: dict[str, Figure] = {
+        "stop_chart": figures.plot_stop_chart(bare, _sentence(rules.loc["standard", "threshold"])),
+        "gain": _figure(figures.plot_gain, bare),
+        "sweep": _figure(figures.plot_sweep, sweep, "hold_dice:3"),
+        "matrix": _figure(figures.plot_win_rate_matrix, win_rate_matrix(pairs)),
+        "turn_ends": _figure(figures.plot_turn_ends, ends),
+        "length": _figure(figures.plot_length, _lengths(mirror, policies[:4]), figures.colours(policies)),
+        "seats": _figure(figures.plot_seat_advantage, _by_seats(seat_advantage(group["seats"]))),
+        "z": _figure(figures.plot_z_scores, _quantiles(checked)),
+    }
+    length, mirror_length = game_length(group["pairs"]), game_length(mirror)
+    tables = {
+        "odds_standard": standard,
+        "odds_checked": checked,
+        "points_rule": rules.reset_index(),
+        "win_rates": rates,
+        "turn_ends": ends,
+        "game_length": length,
+        "seat_advantage": seat_advantage(results),
+    }
+    return {
+        "figures": drawn,
+        "tables": tables,
+        "threshold": int(rules.loc["standard", "threshold"]),
+        "rules": rules.reset_index().to_dict("records"),
+        "best_play": [mean_of_best_play(turns["standard"], shields) for shields in range(4)],
+        "z": _z_summary(checked),
+        "z_turns": TURNS_PER_POSITION,
+        "ranking": _ranking(pairs),
+        "sweep": _sweep_words(sweep),
+        "seats": _by_seats(seat_advantage(group["seats"])).to_dict("records"),
+        "sudden": mirror_length[mirror_length.quantity == "sudden_death_share"].to_dict("records"),
+        "length": mirror_length[mirror_length.quantity == "turns_per_seat"].to_dict("records"),
+        "games": games,
+        "total_games": int(results.groupby(["group", "matchup", "variant"]).games.first().sum()),
+        "truncated": int(results.groupby(["group", "matchup", "variant"]).truncated.first().sum()),
+        "seed": seed,
+        "version": ruleset.version,
+    }
+
+
+def _without_shield(odds: pd.DataFrame) -> pd.DataFrame:
+    """One row per open track: no shield, and after the BONUS die the best face for throwing (the advice is then the same)."""
+    rows = odds[(odds.shields == 0) & (odds.dice < 6) & (odds.tripled == 0)]
+    rows = rows.assign(gain=rows.throw - rows.stop).sort_values(["gain", "bonus"], ascending=[False, True], kind="stable")
+    return rows.drop_duplicates("track").sort_values(["dice", "stop", "track"]).reset_index(drop=True)
+
+
+def _rules(odds: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    rows = []
+    for variant, table in odds.items():
+        threshold, wrong = points_rule(table)
+        regret = (wrong.throw - wrong.stop).abs().max() if len(wrong) else 0.0
+        positions = int((table.dice < 6).sum())
+        rows.append((variant, threshold, positions, len(wrong), regret, ", ".join(wrong.track)))
+    columns = ["variant", "threshold", "positions", "exceptions", "worst_regret", "where"]
+    return pd.DataFrame(rows, columns=columns).set_index("variant")
+
+
+def _sentence(threshold: int) -> str:
+    return f"Shield left? Throw.  No shield? STOP as soon as your turn is worth {threshold} points or more."
+
+
+def _sweep(rates: pd.DataFrame) -> pd.DataFrame:
+    rows = rates[rates.seat.isna() & rates.policy.str.startswith("hold_pot:")]
+    return rows.assign(threshold=rows.policy.str.removeprefix("hold_pot:").astype(float))
+
+
+def _sweep_words(sweep: pd.DataFrame) -> list[dict[str, Any]]:
+    return sweep.loc[sweep.groupby("variant", sort=False).estimate.idxmax()].to_dict("records")
+
+
+def _lengths(mirror: pd.DataFrame, policies: list[str]) -> pd.DataFrame:
+    table = length_histogram(mirror)
+    table = table.assign(policy=[matchup.split(" v ")[0] for matchup in table.matchup])
+    return table[table.policy.isin(policies)]
+
+
+def _by_seats(advantage: pd.DataFrame) -> pd.DataFrame:
+    return advantage.assign(seats=[matchup.count(" v ") + 1 for matchup in advantage.matchup])
+
+
+def _quantiles(checked: pd.DataFrame) -> pd.DataFrame:
+    z = np.sort(_all_z(checked))
+    return pd.DataFrame({"expected": stats.norm.ppf((np.arange(len(z)) + 0.5) / len(z)), "z": z})
+
+
+def _all_z(checked: pd.DataFrame) -> np.ndarray:
+    z = np.concatenate([checked.z_out, checked.z_throw])
+    return z[z != 0]
+
+
+def _z_summary(checked: pd.DataFrame) -> dict[str, float]:
+    z = _all_z(checked)
+    return {"n": len(z), "largest": float(np.abs(z).max()), "spread": float(z.std()), "positions": len(checked)}
+
+
+def _ranking(pairs: pd.DataFrame) -> list[dict[str, Any]]:
+    """Each policy's win rate over its opponents in the study, each opponent with the same weight."""
+    rows = pairs[pairs.seat.isna() & pairs.matchup.map(lambda matchup: len(set(matchup.split(" v "))) == 2)]
+    grouped = rows.groupby("policy", sort=False)
+    table = grouped.agg(estimate=("estimate", "mean"), stderr=("stderr", _pooled), n=("n", "sum"), k=("n", "size"))
+    half = stats.norm.ppf(0.975) * table.stderr
+    table = table.assign(low=table.estimate - half, high=table.estimate + half).reset_index()
+    return table.sort_values("estimate", ascending=False).to_dict("records")
+
+
+def _pooled(stderr: pd.Series) -> float:
+    return float(np.sqrt((stderr**2).sum()) / len(stderr))
+
+
+# --- files ----------------------------------------------------------------------------------------------------------------
+
+
+def _figure(plot: Callable, *args: Any) -> Figure:
+    return plot(*args).figure
+
+
+def _svg(figure: Figure) -> str:
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return buffer.getvalue()
+
+
+def _pdf(figure: Figure) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
+    return buffer.getvalue()
+
+
+def _render(templates: Path, content: dict[str, Any]) -> str:
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(templates), autoescape=True, undefined=jinja2.StrictUndefined)
+    images = {
+        name: "data:image/svg+xml;base64," + base64.b64encode(_svg(figure).encode()).decode()
+        for name, figure in content["figures"].items()
+    }
+    return environment.get_template("report.html.j2").render({**content, "images": images})
+
+
+def _write_tables(tables: dict[str, pd.DataFrame], folder: Path) -> None:
+    for name, table in tables.items():
+        _write(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n", float_format="%.10g").encode())
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file as a whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_bytes(data)
+    os.replace(partial, path)

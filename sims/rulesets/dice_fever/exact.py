@@ -1,0 +1,261 @@
+"""Exact push-your-luck odds of one turn, in points, through the rules functions themselves.
+
+Let s be a position of a turn whose RISK face is settled. With W(s) the points that best play for points gains by the end of
+the turn,
+
+    W(s) = points banked                      when the turn is over,
+    W(s) = mean over outcomes o of W(s after o)   at a chance node,
+    W(s) = max over actions a of W(s after a)     at STOP or throw.
+
+The target is out of reach here, so neither it nor the needed 6 matters; opponents hold no Relance token. Every throw lays a
+value, spends a PARADE or ends the turn, so the recursion ends; positions are remembered by the bytes of the state.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sims.errors import InputError, choose
+from sims.jit import jit
+from sims.ruleset import CHANCE, Ruleset
+from sims.rulesets.dice_fever import rules
+from sims.streams import draw, open_deal
+
+OUT_OF_REACH = 1_000_000
+STATUSES = ("none", "plus5", "suite", "double", "double-used", "x3", "x3-used")
+"""What the BONUS die did: not thrown; its face; for Double De and x3 also that the throw it concerns has been made."""
+
+
+@dataclass(frozen=True)
+class Odds:
+    """What a position offers: chance of OUT on the next throw, points by STOP, expected points by throwing on."""
+
+    p_out: float
+    stop: float
+    throw: float
+
+    @property
+    def advice(self) -> str:
+        """THROW where it is worth more, else STOP."""
+        return "THROW" if self.throw > self.stop else "STOP"
+
+    @property
+    def regret(self) -> float:
+        """Points that the other choice gives away."""
+        return abs(self.throw - self.stop)
+
+
+@dataclass
+class Turn:
+    """The odds of every position of a turn under one variant."""
+
+    ruleset: Ruleset
+    variant: Any = None
+    _values: dict[bytes, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.variant = self.ruleset.variant(self.variant)
+        values = {**self.variant.values, "target": OUT_OF_REACH}
+        self._start = self.ruleset.new_state(2, type(self.variant)(self.variant.name, values))
+
+    def position(
+        self,
+        track: tuple[int, ...],
+        shields: int = 0,
+        bonus: str = "none",
+        tripled: int = 0,
+        double_score: bool = False,
+    ) -> Any:
+        """Return the position in which the player says STOP or throws; raises InputError if there is no such position.
+
+        Parameters
+        ----------
+        track : tuple of int
+            Values laid, in any order.
+        shields : int
+            PARADE cards committed and not used.
+        bonus : str
+            One of ``STATUSES``.
+        tripled : int
+            The value that counts triple, or 0.
+        double_score : bool
+            Is the turn under the RISK face Score x2?
+        """
+        self._check(track, shields, bonus, tripled, double_score)
+        state = self._start.copy()
+        face = bonus.removesuffix("-used").upper()
+        state.phase = rules.DECIDE
+        state.track = sum(int(rules.bit(value)) for value in track)
+        state.shields = shields
+        state.mult = 2 if double_score else 1
+        state.bonus_face = rules.BONUS_FACES.index(face) if bonus != "none" else rules.NO_FACE
+        state.flat = 5 if bonus == "plus5" else 0
+        state.suite = bonus == "suite"
+        state.double, state.next3 = bonus == "double", bonus == "x3"
+        state.tripled_value = tripled
+        return state
+
+    def _check(self, track: tuple[int, ...], shields: int, bonus: str, tripled: int, double_score: bool) -> None:
+        values, name = self.variant.values, self.variant.name
+        choose(bonus, STATUSES, "bonus status")
+        if not track or len(set(track)) != len(track) or not set(track) <= set(range(1, 7)):
+            raise InputError(f"a track holds 1 to 6 different values from 1 to 6, not {','.join(map(str, track)) or 'none'}")
+        if not 0 <= shields <= values["parade_cards"]:
+            raise InputError(f"shields must be from 0 to {values['parade_cards']} (the PARADE cards of {name}), not {shields}")
+        if (double_score and "X2" not in values["risk_faces"]) or (double_score and not values["risk_cards"]):
+            raise InputError(f"Score x2 cannot happen: the variant {name} has no RISK card or no such face")
+        unlocked = values["bonus_die"] and len(track) >= values["bonus_at"]
+        faces = [face.lower() for face in values["bonus_faces"]]
+        if bonus != "none" and not unlocked:
+            needs = f"{values['bonus_at']} values on the track" if values["bonus_die"] else "a variant with a BONUS die"
+            raise InputError(f"bonus {bonus!r} is impossible here: it needs {needs}")
+        if bonus != "none" and bonus.removesuffix("-used") not in faces:
+            raise InputError(f"bonus {bonus!r} is impossible: the BONUS die of {name} shows {', '.join(dict.fromkeys(faces))}")
+        if bonus == "none" and unlocked and values["six_partial_bonus"]:
+            raise InputError(
+                f"with {len(track)} values the BONUS die has been thrown; choose its bonus from {', '.join(STATUSES[1:])}"
+            )
+        if tripled and (bonus != "x3-used" or tripled not in track or len(track) <= values["bonus_at"]):
+            raise InputError(
+                f"tripled value {tripled} is impossible: it needs bonus x3-used, {values['bonus_at'] + 1} values or more, "
+                f"and {tripled} among them"
+            )
+
+    def odds(self, state: Any) -> Odds:
+        """Return the odds of a position (see :meth:`position`)."""
+        points = float(rules.stop_points(state))
+        if state.track == rules.FULL:  # Dice Fever: the turn is over
+            return Odds(0.0, points, points)
+        thrown = self._after(state, rules.THROW)
+        return Odds(self._p_out(thrown), points, self._value(thrown))
+
+    def _after(self, state: Any, code: int) -> Any:
+        after = state.copy()
+        if rules.actor(state) == CHANCE:
+            rules.apply_chance(after, code)
+        else:
+            rules.apply_action(after, code)
+        return after
+
+    def _value(self, state: Any) -> float:
+        if state.turn != 0:
+            return float(state.score[0])
+        key = state.tobytes()
+        if key not in self._values:
+            if rules.actor(state) == CHANCE:
+                outcomes = range(rules.chance(state))
+                value = sum(self._value(self._after(state, outcome)) for outcome in outcomes) / len(outcomes)
+            else:
+                value = max(self._value(self._after(state, action)) for action in self.ruleset.legal(state))
+            self._values[key] = value
+        return self._values[key]
+
+    def _p_out(self, state: Any) -> float:
+        """Chance that the dice in the air (and the BONUS die that they unlock) end the turn OUT."""
+        if state.turn != 0:
+            return float(state.outs[0])
+        if rules.actor(state) != CHANCE:
+            return 0.0
+        outcomes = range(rules.chance(state))
+        return sum(self._p_out(self._after(state, outcome)) for outcome in outcomes) / len(outcomes)
+
+    def table(self) -> pd.DataFrame:
+        """Return the odds of every position with Score x1: all tracks, shields and statuses that can occur."""
+        rows = []
+        for mask in range(1, 64):
+            track = tuple(value for value in range(1, 7) if mask >> (value - 1) & 1)
+            for shields in range(self.variant.values["parade_cards"] + 1):
+                for bonus, tripled in self._statuses(track):
+                    odds = self.odds(self.position(track, shields, bonus, tripled))
+                    text = "".join(map(str, track))
+                    rows.append((text, len(track), shields, bonus, tripled, odds.p_out, odds.stop, odds.throw, odds.advice))
+        columns = ["track", "dice", "shields", "bonus", "tripled", "p_out", "stop", "throw", "advice"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def _statuses(self, track: tuple[int, ...]) -> list[tuple[str, int]]:
+        values = self.variant.values
+        if not values["bonus_die"] or len(track) < values["bonus_at"]:
+            return [("none", 0)]
+        faces = {face.lower() for face in values["bonus_faces"]}
+        statuses = [(status, 0) for status in STATUSES[1:] if status.removesuffix("-used") in faces]
+        if "x3" in faces and len(track) > values["bonus_at"]:
+            statuses += [("x3-used", value) for value in track]
+        return statuses
+
+
+def mean_of_best_play(turn: Turn, shields: int = 0) -> float:
+    """Return the expected points of a whole turn of best play for points, without a RISK card."""
+    state = turn._start.copy()
+    state.shields = shields
+    rules.throw(state)
+    return float(np.float64(turn._value(state)))
+
+
+def points_rule(table: pd.DataFrame) -> tuple[int, pd.DataFrame]:
+    """Return the best rule "no shield: STOP from T points; a shield: throw", and the positions where it is wrong.
+
+    T is the threshold with the smallest total regret over the positions of :meth:`Turn.table`. Where both choices are
+    worth the same to 1e-9 either is right.
+    """
+    open_turns = table[table.dice < 6]
+    gain = open_turns.throw - open_turns.stop
+
+    def wrong(threshold: int) -> pd.Series:
+        throws = (open_turns.shields > 0) | (open_turns.stop < threshold)
+        return (throws & (gain < -1e-9)) | (~throws & (gain > 1e-9))
+
+    best = min(range(1, 40), key=lambda threshold: gain.abs()[wrong(threshold)].sum())
+    return best, open_turns[wrong(best)]
+
+
+@jit
+def _sample(states, threshold, stream, sums):
+    """Throw once, then play the points rule to the end of the turn; add points, their squares and OUT at once to `sums`."""
+    for _ in range(np.int64(sums[3])):
+        states[1] = states[0]
+        state = states[1]
+        rules.apply_action(state, rules.THROW)
+        first_throw = True
+        while state.turn == 0:
+            if rules.actor(state) == CHANCE:
+                rules.apply_chance(state, draw(stream, rules.chance(state)))
+            else:
+                first_throw = False
+                goes_on = state.shields > 0 or rules.stop_points(state) < threshold
+                rules.apply_action(state, rules.THROW if goes_on else rules.STOP)
+        sums[0] += state.score[0]
+        sums[1] += state.score[0] ** 2
+        sums[2] += first_throw and state.outs[0] > 0
+
+
+def sample_table(turn: Turn, table: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
+    """Return the table's open positions with the same odds from `n` simulated turns each, and z-scores.
+
+    Each turn throws once and then plays the points rule (:func:`points_rule`), so the z-scores check the odds, and that the
+    rule is as good as best play, through the rules functions and the keyed streams. Columns added: ``sim_p_out``,
+    ``sim_throw``, ``z_out`` and ``z_throw`` (0 where there is no spread and the values agree).
+    """
+    threshold, _ = points_rule(table)
+    rows = table[table.dice < 6].reset_index(drop=True)
+    sums = np.zeros((len(rows), 4))
+    sums[:, 3] = n
+    states = np.zeros(2, rules.STATE).view(np.recarray)
+    dice, minds = np.zeros((3, 4), np.uint64), np.zeros((2, 4), np.uint64)
+    with np.errstate(over="ignore"):
+        for i, row in enumerate(rows.itertuples()):
+            states[0] = turn.position(tuple(map(int, row.track)), row.shields, row.bonus, row.tripled)
+            open_deal(dice, minds, np.uint64(seed), i)
+            _sample(states, threshold, dice[0], sums[i])
+    mean, p_out = sums[:, 0] / n, sums[:, 2] / n
+    spread = np.sqrt(np.maximum(sums[:, 1] / n - mean**2, 0) / n)
+    out_spread = np.sqrt(rows.p_out * (1 - rows.p_out) / n).to_numpy()
+    z_throw = _z(mean - rows.throw.to_numpy(), spread)
+    z_out = _z(p_out - rows.p_out.to_numpy(), out_spread)
+    return rows.assign(sim_p_out=p_out, sim_throw=mean, z_out=z_out, z_throw=z_throw)
+
+
+def _z(difference: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    agrees = np.abs(difference) < 1e-9
+    return np.where(agrees, 0.0, difference / np.where(spread > 0, spread, np.nan))
