@@ -87,7 +87,7 @@ class Sums:
     def zero(cls, matchup: Matchup) -> "Sums":
         """No games yet."""
         shape = (len(matchup.units()), len(matchup.measures))
-total, squares, by_turns = (np.zeros(shape, np.int64) for _ in range(3))
+        total, squares, by_turns = (np.zeros(shape, np.int64) for _ in range(3))
         return cls(0, total, squares, by_turns, np.zeros(MAX_LENGTH, np.int64))
 
     def __iadd__(self, other: "Sums") -> "Sums":
