@@ -35,11 +35,12 @@ def mix(word):
 @jit
 def next_word(stream):
     """Return the next 64-bit word of a stream (SFC64)."""
-    word = stream[0] + stream[1] + stream[3]
-    stream[3] += _ONE
-    stream[0] = stream[1] ^ (stream[1] >> _S11)
-    stream[1] = stream[2] + (stream[2] << _S3)
-    stream[2] = ((stream[2] << _S24) | (stream[2] >> _S40)) + word
+    a, b, c, counter = stream[0], stream[1], stream[2], stream[3]
+    word = a + b + counter
+    stream[0] = b ^ (b >> _S11)
+    stream[1] = c + (c << _S3)
+    stream[2] = ((c << _S24) | (c >> _S40)) + word
+    stream[3] = counter + _ONE
     return word
 
 

@@ -1,3 +1,5 @@
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -193,16 +195,18 @@ def test_ten_seats_play():
 # --- against exact values -------------------------------------------------------------------------------------------------
 
 
-def turn_results(score, points, goal):
-    """Probability of each number of points that a turn of hold_at banks; 0 for a bust."""
-    live, banked = {0: 1.0}, {}
-    while live:
-        pot, p = live.popitem()
-        banked[0] = banked.get(0, 0) + p / 6
+@cache
+def turn_results(enough):
+    """Probability of each number of points that a turn which holds at `enough` banks; 0 for a bust."""
+    reached = {0: 1.0, **{pot: 0.0 for pot in range(1, enough + 6)}}
+    banked = {0: 0.0}
+    for pot, p in reached.items():
+        if pot >= enough:
+            banked[pot] = p
+            continue
+        banked[0] += p / 6
         for face in range(2, 7):
-            more = pot + face
-            where = banked if more >= points or score + more >= goal else live
-            where[more] = where.get(more, 0) + p / 6
+            reached[pot + face] += p / 6
     return banked
 
 
@@ -223,11 +227,12 @@ def first_seat_wins(first, second, goal):
 
 
 def half(wins, points, own, other, goal, is_first):
-    results = turn_results(own, points, goal)
-    bust, a = results.pop(0), 0.0
+    """Probability that the mover wins without a bust in this turn, and that of a bust."""
+    results, a = turn_results(min(points, goal - own)), 0.0
     for gain, p in results.items():
-        a += p * (1.0 if own + gain >= goal else 1 - wins[not is_first, other, own + gain])
-    return a, bust
+        if gain:
+            a += p * (1.0 if own + gain >= goal else 1 - wins[not is_first, other, own + gain])
+    return a, results[0]
 
 
 def test_exact_recursion_gives_the_published_values():
