@@ -1,7 +1,9 @@
-"""Bad input: one exception with one clear line, and the three checks that produce most of those lines."""
+"""Bad input: one exception with one clear line, and the checks that produce most of those lines."""
 
 import difflib
 from collections.abc import Iterable
+from numbers import Integral
+from typing import Any
 
 
 class InputError(ValueError):
@@ -18,11 +20,18 @@ def choose(value: str, valid: Iterable[str], what: str) -> str:
     raise InputError(f"unknown {what}: {value!r}; {hint}choose from {', '.join(valid)}")
 
 
+def check_int(value: Any, what: str, low: int, high: int) -> int:
+    """Return a whole number within bounds, or raise InputError."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not low <= int(value) <= high:
+        raise InputError(f"{what} must be a whole number from {low} to {high}, not {value!r}")
+    return int(value)
+
+
 def parse_int(text: str, what: str, low: int, high: int, also: str = "") -> int:
     """Return an integer within bounds, or raise InputError."""
     try:
         number = int(text)
-    except ValueError:
+    except (TypeError, ValueError):
         number = None
     if number is None or not low <= number <= high:
         raise InputError(f"{what} must be a whole number from {low} to {high}{also}, not {text!r}")

@@ -45,7 +45,7 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
         The streams of the deal, opened; they advance.
     actions : int32 array
         Buffer for legal actions.
-    log : int32 array
+    log : int64 array
         Filled with the outcomes and actions in order, as far as it is long; an illegal action ends it.
 
     Returns

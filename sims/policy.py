@@ -6,6 +6,7 @@ It reads and returns; it never writes. The spec round-trips: ``hold_dice:3,cards
 first parameter 3 and ``cards`` set to ``asap``.
 """
 
+import hashlib
 import importlib
 import importlib.util
 import math
@@ -98,6 +99,9 @@ def policy(function: Callable | None = None, **parameters: Any) -> Any:
     """
     if function is None:
         return lambda function: policy(function, **parameters)
+    code = getattr(function, "__code__", None)
+    if code is None or code.co_argcount != 5:
+        raise InputError(f"a policy is a function of (view, actions, n, params, rng), not {function!r}")
     values = tuple(_default(default) for default in parameters.values())
     return Policy(function, function.__name__, parameters, values)
 
@@ -107,9 +111,9 @@ def _default(default: Any) -> Any:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        return "<array>"
-    return f"{value:g}" if isinstance(value, (int, float)) else str(value)
+    if isinstance(value, np.ndarray):  # different tables are different policies
+        return f"<array {hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()[:8]}>"
+    return str(value)
 
 
 def _value(policy_name: str, name: str, default: Any, value: Any) -> Any:
@@ -159,7 +163,7 @@ def load_policy(ruleset: "Ruleset", spec: "str | Policy | Callable") -> Policy:
     if isinstance(spec, Policy):
         return spec
     if callable(spec):
-        return policy(spec)
+        return policy(getattr(spec, "py_func", spec))  # a function that numba has compiled already is compiled our way
     text = str(spec).strip()
     head, _, rest = text.partition(":")
     if ".py:" in text or text.endswith(".py"):
@@ -175,7 +179,11 @@ def load_policy(ruleset: "Ruleset", spec: "str | Policy | Callable") -> Policy:
         return _with_settings(_named(found, head), rest)
     name, _, settings = rest.partition(":")
     if name.isidentifier() and _is_module(head):
-        return _with_settings(_member(importlib.import_module(head), name, f"{head}:{name}"), settings)
+        try:
+            module = importlib.import_module(head)
+        except Exception as error:
+            raise InputError(f"the module {head!r} does not load: {type(error).__name__}: {error}") from error
+        return _with_settings(_member(module, name, f"{head}:{name}"), settings)
     choose(head, [*ruleset.policies, *plug_ins], f"policy of {ruleset.name}")
     raise AssertionError("unreachable: a known head returned above")
 
@@ -199,8 +207,8 @@ def _is_module(name: str) -> bool:
 
 
 def _load_from_file(text: str) -> Policy:
-    path, _, rest = text.partition(".py")
-    path, (name, _, settings) = f"{path}.py", rest.removeprefix(":").partition(":")
+    path, _, rest = text.partition(".py:")
+    path, (name, _, settings) = f"{path.removesuffix('.py')}.py", rest.partition(":")
     if not name:
         raise InputError(f"{text!r} names no policy; write {path}:NAME")
     spec = importlib.util.spec_from_file_location(Path(path).stem, path)

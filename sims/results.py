@@ -172,7 +172,9 @@ def results_table(matchup: Matchup, sums: Sums) -> pd.DataFrame:
         "truncated": truncated,
     }
     table = pd.concat([frame, histogram.astype({"value": "Int64", "policy": object})], ignore_index=True)
-    return table.assign(**keys)[COLUMNS]
+    return table.assign(**keys)[COLUMNS].astype(
+        dict.fromkeys(["ruleset", "version", "variant", "matchup", "policy", "measure"], "str")
+    )
 
 
 def _rows_per_deal(matchup: Matchup, policy: str | None, seat: int | None) -> int:

@@ -5,21 +5,22 @@ of workers and any batch size. Batches are taken in order, so that a run stopped
 """
 
 import os
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-import numba.core.errors
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from sims import jit
-from sims.errors import InputError, choose
+from sims.errors import InputError, check_int, choose
 from sims.playouts import ILLEGAL, play_deals, play_game
 from sims.policy import Policy, load_policy
 from sims.results import Matchup, Sums, reduce_rows, results_table, rows_table
@@ -27,7 +28,7 @@ from sims.ruleset import MAX_ACTIONS, Ruleset, Variant
 from sims.rulesets import RULESETS
 
 BATCH = 10_000  # games per kernel call
-MAX_SEED = 2**63 - 1
+MAX_INT = 2**63 - 1
 
 
 class IllegalAction(RuntimeError):
@@ -67,26 +68,35 @@ class Table:
         """Return room for streams, legal actions and a log of this many codes."""
         seats = len(self.policies)
         dice, minds = np.zeros((seats + 1, 4), np.uint64), np.zeros((seats, 4), np.uint64)
-        return dice, minds, np.zeros(MAX_ACTIONS, np.int32), np.zeros(log, np.int32)
+        return dice, minds, np.zeros(MAX_ACTIONS, np.int32), np.zeros(log, np.int64)
 
     def _function(self, policy: Policy) -> Callable:
-        if self.interpreted:
-            return policy.function
+        if self.interpreted or jit.INTERPRETED:
+            return lambda *args: _whole_number(policy.function(*args))
         try:
             return jit.compile_policy(policy.function, self.ruleset.state)
-        except numba.core.errors.NumbaError as error:
+        except Exception as error:  # numba's own errors, and what it stumbles over (KeyError for an unknown field)
             raise InputError(_uncompilable(policy, error)) from error
 
 
+def _whole_number(action: Any) -> int:
+    """Return an interpreted policy's answer as an action; what is none becomes -1, which is never legal."""
+    try:
+        return int(action) if action == int(action) else -1
+    except (TypeError, ValueError):
+        return -1
+
+
 def _uncompilable(policy: Policy, error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    where = getattr(error, "loc", None)
     code = policy.function.__code__
-    at = f"line {where.line} of {where.filename}" if where else f"{code.co_filename}, from line {code.co_firstlineno}"
-    reason = next((line for line in lines if not line.startswith("Failed in nopython")), "no reason given")
+    text = str(error)
+    lines = [int(number) for number in re.findall(r"\((\d+)\)|line (\d+)", text) for number in number if number]
+    inside = [line for line in lines if code.co_firstlineno <= line <= max(n for *_, n in code.co_lines() if n)]
+    line = inside[-1] if inside else code.co_firstlineno
+    reasons = [each.strip() for each in text.splitlines() if each.strip() and not each.startswith("Failed in nopython")]
     return (
-        f"numba cannot compile the policy {policy.spec} ({at}): {reason} "
-        "Run it interpreted instead (slower, same games): interpreted=True, on the command line --interpreted"
+        f"numba cannot compile the policy {policy.spec} (line {line} of {code.co_filename}): {' '.join(reasons[:3])}; "
+        "run it interpreted instead (slower, same games): interpreted=True, on the command line --interpreted"
     )
 
 
@@ -99,23 +109,41 @@ def set_table(
     """Look up a ruleset, its variant and a policy per seat; raises InputError for what does not exist."""
     if not isinstance(ruleset, Ruleset):
         ruleset = RULESETS[choose(str(ruleset), RULESETS, "ruleset")]
+    if isinstance(policies, str) or not isinstance(policies, Sequence):
+        raise InputError(f"policies must be a list with one policy per seat, not {policies!r}")
     ruleset.check_seats(len(policies))
     variant = variant if isinstance(variant, Variant) else ruleset.variant(variant)
-    return Table(ruleset, tuple(load_policy(ruleset, p) for p in policies), variant, interpreted)
+    loaded = tuple(load_policy(ruleset, p) for p in policies)
+    for spec, functions in _functions_by_spec(loaded).items():
+        if len(functions) > 1:
+            raise InputError(f"{len(functions)} different policies are called {spec}; give them different names")
+    return Table(ruleset, loaded, variant, interpreted)
 
 
-def _play_batch(table: Table, matchup: Matchup, first_deal: int, deals: int, folder: Path | None) -> Sums:
+def _functions_by_spec(policies: Sequence[Policy]) -> dict[str, set[Callable]]:
+    found: dict[str, set[Callable]] = {}
+    for each in policies:
+        found.setdefault(each.spec, set()).add(each.function)
+    return found
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What a worker hands back: sums, raw rows if wanted, and (deal, rotation, seat) of an illegal action."""
+
+    sums: Sums
+    rows: np.ndarray | None
+    fault: np.ndarray | None
+
+
+def _play_batch(table: Table, matchup: Matchup, first_deal: int, deals: int, keep_rows: bool) -> Batch:
     seats = len(table.policies)
     rows = np.zeros((deals, matchup.rotations, seats, len(matchup.measures)), np.int32)
     shares, fault = np.zeros(seats), np.zeros(3, np.int64)
     _, play = table.kernels()
     with np.errstate(over="ignore"):  # interpreted, the streams' 64-bit words overflow as they should
         status = play(*table.arguments(), np.uint64(matchup.seed), first_deal, *table.buffers(), shares, rows, fault)
-        if status == ILLEGAL:
-            raise IllegalAction(_accusation(table, matchup.seed, *map(int, fault)))
-        if folder is not None:
-            _write_rows(folder / f"deals-{first_deal:012d}.parquet", rows_table(matchup, first_deal, rows))
-        return reduce_rows(matchup, rows)
+        return Batch(reduce_rows(matchup, rows), rows if keep_rows else None, fault if status == ILLEGAL else None)
 
 
 def _accusation(table: Table, seed: int, deal: int, rotation: int, seat: int) -> str:
@@ -137,8 +165,10 @@ def _write_rows(path: Path, rows: pd.DataFrame) -> None:
 
 
 def _rows_folder(rows: Any) -> Path | None:
-    if not rows:
+    if rows is False or rows is None:
         return None
+    if not isinstance(rows, (str, Path)):
+        raise InputError(f"rows must name a folder, not {rows!r}")
     folder = Path(rows)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -196,33 +226,42 @@ def simulate(
     IllegalAction
         If a policy returns an action that is not legal.
     """
-    for name, value, low in (("games", games, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= MAX_SEED:
-            raise InputError(f"{name} must be a whole number from {low} to {MAX_SEED}, not {value!r}")
-    if n_jobs == 0:
+    games, seed = check_int(games, "games", 1, MAX_INT), check_int(seed, "seed", 0, MAX_INT)
+    if check_int(n_jobs, "n_jobs", -1024, 1024) == 0:
         raise InputError("n_jobs must not be 0; choose a number of workers, or -1 for all cores")
     table = set_table(ruleset, policies, variant, interpreted)
     matchup = Matchup(table.ruleset, table.variant.name, tuple(p.spec for p in table.policies), int(seed))
-    folder = _rows_folder(rows)
     table.arguments()  # a policy that does not compile is refused before any worker starts
+    folder = _rows_folder(rows)
     deals = -(-games // matchup.rotations)
     sums = Sums.zero(matchup)
     with tqdm(total=deals * matchup.rotations, unit=" games", unit_scale=True, disable=None if progress else True) as bar:
         bar.set_description(f"{table.ruleset.name} {matchup.name}"[:60])
+        batches = _batches(table, matchup, deals, n_jobs, folder is not None)
         try:
-            for batch in _batches(table, matchup, deals, n_jobs, folder):
-                sums += batch
-                bar.update(batch.deals * matchup.rotations)
+            for batch in batches:
+                if batch.fault is not None:
+                    raise IllegalAction(_accusation(table, matchup.seed, *map(int, batch.fault)))
+                first_deal = sums.deals
+                sums += batch.sums
+                if folder is not None and batch.rows is not None:
+                    path = folder / f"deals-{first_deal:012d}.parquet"
+                    _write_rows(path, rows_table(matchup, first_deal, batch.rows))
+                bar.update(batch.sums.deals * matchup.rotations)
         except KeyboardInterrupt:
             if not sums.deals:
                 raise
             print(f"interrupted: keeping {sums.deals * matchup.rotations:,} games", file=sys.stderr)
+        finally:
+            with warnings.catch_warnings():  # joblib warns of the batches that are given up
+                warnings.simplefilter("ignore")
+                batches.close()
     return results_table(matchup, sums)
 
 
-def _batches(table: Table, matchup: Matchup, deals: int, n_jobs: int, folder: Path | None) -> Iterator[Sums]:
+def _batches(table: Table, matchup: Matchup, deals: int, n_jobs: int, keep_rows: bool) -> Generator[Batch]:
     size = max(1, BATCH // matchup.rotations)
-    jobs = (delayed(_play_batch)(table, matchup, first, min(size, deals - first), folder) for first in range(0, deals, size))
+    jobs = (delayed(_play_batch)(table, matchup, first, min(size, deals - first), keep_rows) for first in range(0, deals, size))
     if deals <= size:
         return (function(*args, **named) for function, args, named in jobs)
     return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator", batch_size=1)(jobs)

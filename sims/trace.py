@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from sims.errors import InputError
+from sims.errors import InputError, check_int
 from sims.playouts import ILLEGAL, SHARE, TRUNCATED
 from sims.policy import Policy
 from sims.ruleset import CHANCE, OVER, Ruleset
-from sims.simulate import Table, set_table
+from sims.simulate import MAX_INT, Table, set_table
 from sims.streams import open_deal
 
 
@@ -58,10 +58,9 @@ def trace(
         For an unknown ruleset, policy or variant, or a rotation that is not below the number of seats.
     """
     table = set_table(ruleset, policies, variant, interpreted)
-    if not 0 <= rotation < len(table.policies):
-        raise InputError(f"rotation must be from 0 to {len(table.policies) - 1}, not {rotation}")
-    if deal < 0 or seed < 0:
-        raise InputError(f"seed and deal must not be negative, not {min(deal, seed)}")
+    check_int(rotation, "rotation", 0, len(table.policies) - 1)
+    check_int(seed, "seed", 0, MAX_INT)
+    check_int(deal, "deal", 0, MAX_INT)
     game = replay(table, seed, deal, rotation)
     return "\n".join([*_heading(table, seed, deal, rotation), *_lines(table, game), *_ending(table, game)]) + "\n"
 
@@ -139,9 +138,11 @@ def follow(ruleset: Ruleset, state: Any, script: str | Iterable[str]) -> Any:
     """
     for word in script.split() if isinstance(script, str) else script:
         options = _options(ruleset, state)
-        if word not in options:
-            again = next((options[name] for name in ("THROW", "ROLL") if name in options), None)
-            if again is not None:
+        again = next((options[name] for name in ("THROW", "ROLL") if name in options), None)
+        if word not in options and again is not None:
+            thrown = state.copy()
+            advance(ruleset, thrown, again)
+            if word in _options(ruleset, thrown):
                 advance(ruleset, state, again)
                 options = _options(ruleset, state)
         if word not in options:

@@ -83,14 +83,14 @@ def refusal(spec, ruleset=PIG):
 # --- specs ----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ruleset, spec", NAMED, ids=str)
+@pytest.mark.parametrize("ruleset, spec", NAMED, ids=lambda x: getattr(x, "name", x))
 def test_named_policies_round_trip(ruleset, spec):
     loaded = load_policy(ruleset, spec)
     assert loaded.spec == str(loaded) == spec
     assert loaded == load_policy(ruleset, loaded.spec)
 
 
-@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=RULESETS)
 def test_every_policy_round_trips_and_is_registered_under_its_name(ruleset):
     for name, each in ruleset.policies.items():
         assert each.name == name

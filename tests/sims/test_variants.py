@@ -31,7 +31,7 @@ def test_values_round_trip(ruleset, name):
         assert (variant.name == "standard") == (value == ruleset.variant().values[name])
 
 
-@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=RULESETS)
 def test_values_reach_the_record(ruleset):
     for name, field in ruleset.fields.items():
         codes = set()
@@ -46,7 +46,7 @@ def test_values_reach_the_record(ruleset):
         assert len(codes) == len(set(values_of(field)))  # different values, different codes
 
 
-@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=RULESETS)
 def test_every_preset_round_trips(ruleset):
     assert "standard" in ruleset.presets
     for preset, changes in ruleset.presets.items():

@@ -91,7 +91,7 @@ class Turn:
         state.shields = shields
         state.mult = 2 if double_score else 1
         state.bonus_face = rules.BONUS_FACES.index(face) if bonus != "none" else rules.NO_FACE
-        state.flat = 5 if bonus == "plus5" else 0
+        state.extra = 5 if bonus == "plus5" else 0
         state.suite = bonus == "suite"
         state.double, state.next3 = bonus == "double", bonus == "x3"
         state.tripled_value = tripled

@@ -175,7 +175,7 @@ def banked_after_bonus(view, track, tripled_value):
     variant = view.variant
     allowed = not view.six or variant.six_partial_bonus or track == FULL
     if not (variant.bonus_die and view.bonus_face == NO_FACE and COUNT[track] >= variant.bonus_at and allowed):
-        return float(banked(view, track, tripled_value, view.flat, view.suite))
+        return float(banked(view, track, tripled_value, view.extra, view.suite))
     total = 0.0
     for i in range(variant.n_bonus_faces):
         face = variant.bonus_faces[i]
@@ -187,7 +187,7 @@ def banked_after_bonus(view, track, tripled_value):
 @jit
 def points_after_throw(view):
     """Expected points of throwing once more and then saying STOP (a Relance of an opponent apart)."""
-    now = float(banked(view, view.track, view.tripled_value, view.flat, view.suite))
+    now = float(banked(view, view.track, view.tripled_value, view.extra, view.suite))
     if view.double and COUNT[view.track] < 5:
         return points_after_double(view, now)
     total = 0.0
@@ -215,7 +215,7 @@ def points_after_double(view, now):
 @jit
 def gain_of_throw(view):
     """Return how many points one more throw gains on average over STOP now."""
-    return points_after_throw(view) - banked(view, view.track, view.tripled_value, view.flat, view.suite)
+    return points_after_throw(view) - banked(view, view.track, view.tripled_value, view.extra, view.suite)
 
 
 @policy(margin=0, parade=WHEN, risk=WHEN, reach=25, whom=WHOM, token=TOKEN)

@@ -59,7 +59,7 @@ STATE = np.dtype(
         ("track", np.int32),  # values laid, as bits
         ("shields", np.int32),  # PARADE cards committed and not used yet
         ("mult", np.int32),  # 2 after Score x2
-        ("flat", np.int32),  # points of PLUS5
+        ("extra", np.int32),  # points of PLUS5
         ("bonus_face", np.int32),  # face of the BONUS die, or NO_FACE
         ("next3", np.int32),  # does the next die count triple?
         ("double", np.int32),  # is the next throw two dice?
@@ -145,7 +145,7 @@ def turn_points(state, track, tripled_value, flat, suite):
 @jit
 def stop_points(state):
     """Points that STOP would give now, the needed 6 apart."""
-    return turn_points(state, state.track, state.tripled_value, state.flat, state.suite)
+    return turn_points(state, state.track, state.tripled_value, state.extra, state.suite)
 
 
 @jit
@@ -178,7 +178,7 @@ def start_turn(state, seat):
     """The seat may commit cards if it has any (R5); otherwise it throws."""
     state.turn = seat
     state.turns[seat] += 1
-    state.track = state.shields = state.flat = state.next3 = state.double = 0
+    state.track = state.shields = state.extra = state.next3 = state.double = 0
     state.tripled_value = state.suite = state.six = 0
     state.mult = 1
     state.bonus_face = NO_FACE
@@ -451,6 +451,7 @@ def use_token(state, value):
         state.tripled_value = 0
     state.track &= ~bit(value)
     state.fresh &= ~bit(value)
+    state.first_fresh = PIPS[state.fresh]  # the other die of Double De, if it was laid
     state.phase = RETHROW
 
 
@@ -480,7 +481,7 @@ def bonus_die(state, face):
     """Apply the face of the BONUS die (R22)."""
     state.bonus_face = face
     if face == PLUS5:
-        state.flat += 5
+        state.extra += 5
     elif face == DOUBLE:
         state.double = 1
     elif face == X3:

@@ -82,7 +82,7 @@ def _lays(state, d, known):
 @pytest.mark.parametrize("parades, survival", list(enumerate(["5/324", "20/81", "485/648", "635/648"])))
 def test_six_at_once_not_out(parades, survival):
     state = start(f"P{parades}R SIX", f"standard,bonus_die=false,{FAR}")
-    survived = chance_of(state, lambda s: s.phase == rules.DECIDE and s.turn == 0 or s.fevers[0] > 0)
+    survived = chance_of(state, lambda s: (s.phase == rules.DECIDE and s.turn == 0) or s.fevers[0] > 0)
     assert survived == Fraction(survival)
 
 
@@ -139,7 +139,7 @@ def test_gain_of_throw_equals_brute_force(variant):
             state.six = status == 4 and shields == 2
             if status:
                 face = status - 1
-                state.bonus_face, state.flat = face, 5 if face == rules.PLUS5 else 0
+                state.bonus_face, state.extra = face, 5 if face == rules.PLUS5 else 0
                 state.double, state.next3, state.suite = face == rules.DOUBLE, face == rules.X3, face == rules.SUITE
             brute = _mean_after(apply(state, rules.THROW), score) - (apply(state, rules.STOP).score[0] - score)
             assert gain_of_throw(state) == pytest.approx(brute, abs=1e-12)

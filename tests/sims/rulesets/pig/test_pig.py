@@ -198,7 +198,7 @@ def test_ten_seats_play():
 @cache
 def turn_results(enough):
     """Probability of each number of points that a turn which holds at `enough` banks; 0 for a bust."""
-    reached = {0: 1.0, **{pot: 0.0 for pot in range(1, enough + 6)}}
+    reached = {0: 1.0, **dict.fromkeys(range(1, enough + 6), 0.0)}
     banked = {0: 0.0}
     for pot, p in reached.items():
         if pot >= enough:
