@@ -56,13 +56,14 @@ def write_report(folder: Path, games: int | None = None, seed: int | None = None
     results = run_study(study, build / "results", games, seed, n_jobs)
     with plt.rc_context(figures.STYLE):
         content = _chapter(study, results, games or study.games, study.seed if seed is None else seed)
+        images = {name: _svg(figure) for name, figure in content["figures"].items()}
+        chart = _pdf(content["figures"]["stop_chart"])
+        plt.close("all")
     _write_tables(content["tables"], build / "tables")
-    for name, figure in content["figures"].items():
-        _write(build / "figures" / f"{name}.svg", _svg(figure).encode())
-    _write(build / "figures" / "stop_chart.pdf", _pdf(content["figures"]["stop_chart"]))
-    page = _render(folder / "templates", content)
-    plt.close("all")
-    _write(build / "report.html", page.encode())
+    for name, image in images.items():
+        _write(build / "figures" / f"{name}.svg", image.encode())
+    _write(build / "figures" / "stop_chart.pdf", chart)
+    _write(build / "report.html", _render(folder / "templates", content, images).encode())
     return build / "report.html"
 
 
@@ -213,13 +214,10 @@ def _pdf(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
-def _render(templates: Path, content: dict[str, Any]) -> str:
+def _render(templates: Path, content: dict[str, Any], images: dict[str, str]) -> str:
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(templates), autoescape=True, undefined=jinja2.StrictUndefined)
-    images = {
-        name: "data:image/svg+xml;base64," + base64.b64encode(_svg(figure).encode()).decode()
-        for name, figure in content["figures"].items()
-    }
-    return environment.get_template("report.html.j2").render({**content, "images": images})
+    urls = {name: "data:image/svg+xml;base64," + base64.b64encode(image.encode()).decode() for name, image in images.items()}
+    return environment.get_template("report.html.j2").render({**content, "images": urls})
 
 
 def _write_tables(tables: dict[str, pd.DataFrame], folder: Path) -> None:

@@ -350,6 +350,13 @@ def test_bad_tables_are_refused(tmp_path):
         assert part in str(caught.value)
 
 
+@pytest.mark.parametrize("size", [8, 30**3 - 1, 30**3 + 1])
+def test_table_of_the_wrong_size_is_refused(size):
+    """Compiled, a short one would be read beyond its end."""
+    with pytest.raises(InputError):
+        simulate("pig", [PIG.policies["table"](np.ones(size)), "hold_at:8"], 2, variant="standard,goal=30", n_jobs=1)
+
+
 def test_a_table_may_follow_other_parameters():
     @policy(points=3, odds=FILE)
     def learned(view, actions, n, params, rng):

@@ -394,6 +394,28 @@ def test_interpreted_policy_that_answers_nonsense_is_illegal(answer):
         play(policies=["hold_at:20", silent], games=2, interpreted=True)
 
 
+ANSWERS = {
+    "comparison": "view.pot < 20",
+    "numpy_whole": "actions[1 if view.pot < 20 else 0]",
+    "whole_float": "1.0 if view.pot < 20 else 0.0",
+    "broken_float": "1.5 if view.pot < 20 else 0.5",
+}
+
+
+@compiled_only
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_answers_of_any_type_mean_the_same_interpreted(answer):
+    own = policy(eval(f"lambda view, actions, n, params, rng: {answer}"))
+    outcomes = []
+    for interpreted in (False, True):
+        try:
+            table = play(policies=[own, "hold_at:15"], games=20, interpreted=interpreted)
+            outcomes.append(table.total.tolist())
+        except (InputError, IllegalAction):
+            outcomes.append("refused")
+    assert outcomes[0] == outcomes[1]
+
+
 UNCOMPILABLE = {
     "word": ("return 'HOLD'", "HOLD"),
     "nothing": ("pass", "none"),

@@ -17,6 +17,7 @@ from sims.rulesets.dice_fever.rules import (
     COMMIT,
     COUNT,
     DECIDE,
+    DOUBLE,
     FULL,
     IMMEDIATE,
     KEEP,
@@ -179,9 +180,26 @@ def banked_after_bonus(view, track, tripled_value):
     total = 0.0
     for i in range(variant.n_bonus_faces):
         face = variant.bonus_faces[i]
+        if face == DOUBLE and variant.double_forced and track != FULL:
+            total += banked_after_forced_double(view, track, tripled_value)
+            continue
         suite = face == SUITE and (variant.suite_check != IMMEDIATE or RUN[track] >= variant.suite_len)
         total += banked(view, track, tripled_value, 5 if face == PLUS5 else 0, suite)
     return total / variant.n_bonus_faces
+
+
+@jit
+def banked_after_forced_double(view, track, tripled_value):
+    """Mean points that STOP would bank after a Double De that had to be thrown from this track."""
+    single = COUNT[track] == 5
+    price = 1 if single else view.variant.double_dup_parades
+    parried = banked(view, track, tripled_value, 0, 0) if view.shields >= price else 0
+    total = 0.0
+    for one in range(1, 7):
+        for two in range(1, 7):
+            laid = track | bit(one) if single else track | bit(one) | bit(two)
+            total += parried if laid == track else banked(view, laid, tripled_value, 0, 0)
+    return total / 36
 
 
 @jit

@@ -527,7 +527,5 @@ def test_sudden_death_on_own_tracks():
 
 
 def test_sudden_death_shared_win():
-    state = play(
-        "P0 6 STOP P0 6 STOP P0 6 STOP 3 3", seats=3, variant="standard,sudden_death=share_win", s0=72, s1=72, s2=72
-    )
+    state = play("P0 6 STOP P0 6 STOP P0 6 STOP 3 3", seats=3, variant="standard,sudden_death=share_win", s0=72, s1=72, s2=72)
     assert shares(state) == [0.5, 0, 0.5]

@@ -1,0 +1,154 @@
+"""The command: data on stdout, one line and status 2 for bad input, for every argument."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from analysis.cli import main
+from sims.jit import INTERPRETED
+from sims.policy import load_policy  # noqa: F401  (loads the module that is patched)
+
+GAMES = "20" if INTERPRETED else "200"
+ESTIMATE_KEYS = ["quantity", "policy", "seat", "n", "estimate", "stderr", "low", "high", "level", "method"]
+SIMULATE = ["simulate", "dice-fever", "hold_dice:3", "race:2", "--games", GAMES]
+
+
+def test_simulate_json(capsys):
+    main([*SIMULATE, "--seed", "7", "--json"])
+    data = json.loads(capsys.readouterr().out)
+    assert list(data) == ["ruleset", "version", "variant", "seed", "games", "truncated", "estimates"]
+    assert (data["ruleset"], data["seed"], data["games"]) == ("dice-fever", 7, int(GAMES))
+    assert all(list(row) == ESTIMATE_KEYS for row in data["estimates"])
+    rates = [row for row in data["estimates"] if row["quantity"] == "win_rate"]
+    assert sum(row["estimate"] for row in rates if row["seat"] is None) == pytest.approx(1)
+    assert {row["seat"] for row in rates} == {None, 0, 1}
+    assert all(row["low"] <= row["estimate"] <= row["high"] for row in data["estimates"])
+
+
+def test_simulate_text(capsys):
+    main(SIMULATE)
+    captured = capsys.readouterr()
+    assert "win_rate" in captured.out
+    assert captured.err == ""
+
+
+def test_stop_json(capsys):
+    main(["stop", "--track", "1,4,5", "--json"])
+    data = json.loads(capsys.readouterr().out)
+    assert (data["advice"], data["p_out"], data["stop"]["points"]) == ("STOP", 0.5, 10)
+    assert data["throw"]["points"] == pytest.approx(7 + 2 / 3)
+
+
+def test_stop_text(capsys):
+    main(["stop", "--track", "1,4,5", "--shields", "1"])
+    assert capsys.readouterr().out.startswith("THROW")
+
+
+def test_list(capsys):
+    main(["list", "--json"])
+    data = json.loads(capsys.readouterr().out)
+    assert [r["name"] for r in data["rulesets"]] == ["pig", "dice-fever"]
+    main(["list"])
+    assert "hold_pot" in capsys.readouterr().out
+
+
+def test_list_names_a_broken_plug_in(capsys, monkeypatch):
+    class Broken:
+        name = "broken"
+
+        def load(self):
+            raise ImportError("no module named nothing")
+
+    monkeypatch.setattr(sys.modules["sims.policy"], "entry_points", lambda group: [Broken()])
+    main(["list"])
+    assert "installed policy broken: broken: ImportError: no module named nothing" in capsys.readouterr().out
+
+
+def test_trace(capsys):
+    main(["trace", "pig", "hold_at:20", "hold_at:25", "--seed", "1", "--deal", "2", "--rotation", "1"])
+    assert "seed 1, deal 2, rotation 1" in capsys.readouterr().out
+    main(["trace", "pig", "hold_at:20", "hold_at:25", "--json"])
+    assert json.loads(capsys.readouterr().out)["lines"][-1].endswith("wins")
+
+
+STOP = ["stop", "--track", "1,4,5"]
+BAD = [
+    (["fly"], "fly"),
+    (["simulate", "dice-fevre", "race", "race"], "did you mean dice-fever?"),
+    (["simulate", "dice-fever", "hold_dise:3", "race"], "did you mean hold_dice?"),
+    (["simulate", "dice-fever", "hold_dice:x", "race"], "'x'"),
+    (["simulate", "dice-fever", "hold_dice:3,card=asap", "race"], "'card'; did you mean cards?"),
+    (["simulate", "dice-fever", "hold_dice:3,cards=now", "race"], "choose from none, asap"),
+    (["simulate", "dice-fever", "no_such.py:me", "race"], "no_such.py"),
+    (["simulate", "dice-fever", "race"], "2 to 6 seats, not 1"),
+    (["simulate", "pig", "table:none.npy", "hold_at"], "none.npy"),
+    ([*SIMULATE, "--variant", "plane"], "did you mean plain?"),
+    ([*SIMULATE, "--set", "targt=5"], "did you mean target?"),
+    ([*SIMULATE, "--set", "target=0"], "from 1 to 1000000, not '0'"),
+    ([*SIMULATE, "--set", "target"], "field=value"),
+    ([*SIMULATE, "--set", "bonus_die=maybe"], "choose from true, false"),
+    ([*SIMULATE, "--set", "bonus_faces=X9"], "choose from PLUS5, DOUBLE, X3, SUITE"),
+    ([*SIMULATE, "--set", "duel_stake=big"], "or difference, or winner_die"),
+    ([*SIMULATE, "--games", "0"], "0 is not in the range"),
+    ([*SIMULATE, "--games", "many"], "'many'"),
+    ([*SIMULATE, "--seed", "-1"], "-1"),
+    ([*SIMULATE, "--jobs", "0"], "n_jobs must not be 0"),
+    ([*SIMULATE, "--level", "2"], "2"),
+    ([*SIMULATE, "--colour"], "--colour"),
+    (["trace", "dice-fever", "race", "race", "--rotation", "2"], "from 0 to 1, not 2"),
+    (["trace", "dice-fever", "race", "race", "--deal", "-1"], "-1"),
+    (["trace", "dice-fever", "race", "rase"], "did you mean race?"),
+    (["stop"], "--track"),
+    (["stop", "--track", "1,4,x"], "'1,4,x'"),
+    (["stop", "--track", "1,4,4"], "1,4,4"),
+    (["stop", "--track", "7"], "not 7"),
+    ([*STOP, "--shields", "4"], "from 0 to 3"),
+    ([*STOP, "--bonus", "x4"], "choose from none, plus5"),
+    ([*STOP, "--bonus", "x3"], "needs 4 values on the track"),
+    (["stop", "--track", "1,2,3,4"], "choose its bonus from plus5"),
+    (["stop", "--track", "1,2,3,4,5", "--bonus", "x3-used", "--tripled", "6"], "tripled value 6"),
+    ([*STOP, "--variant", "plain", "--double-score"], "Score x2 cannot happen"),
+    (["report", "--reports", "no/such/folder"], "no/such/folder"),
+    (["report", "--jobs", "0"], "jobs must not be 0"),
+    (["report", "--games", "0"], "0 is not in the range"),
+]
+
+
+@pytest.mark.parametrize("args, part", BAD, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+def test_bad_input_is_one_line_and_status_2(args, part, capsys):
+    with pytest.raises(SystemExit) as exit_:
+        main(args)
+    captured = capsys.readouterr()
+    assert exit_.value.code == 2
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert part in captured.err
+
+
+def test_rows_folder_must_be_empty_and_writable(tmp_path, capsys):
+    main([*SIMULATE, "--rows", str(tmp_path / "rows")])
+    assert list((tmp_path / "rows").glob("*.parquet"))
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "rows", tmp_path / "file"):
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as exit_:
+            main([*SIMULATE, "--rows", str(folder)])
+        assert exit_.value.code == 2
+        assert str(folder) in capsys.readouterr().err
+
+
+def test_illegal_action_is_status_1(tmp_path, capsys):
+    (tmp_path / "mine.py").write_text("def bold(view, actions, n, params, rng):\n    return 99\n")
+    with pytest.raises(SystemExit) as exit_:
+        main(["simulate", "pig", f"{tmp_path}/mine.py:bold", "hold_at", "--games", "2"])
+    assert exit_.value.code == 1
+    assert "action 99" in capsys.readouterr().err
+
+
+def test_help_does_not_load_numba():
+    code = "import sys, analysis.cli as c\ntry: c.main(['--help'])\nfinally: print('numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "simulate" in done.stdout
+    assert done.stdout.rstrip().endswith("False")
