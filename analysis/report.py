@@ -144,7 +144,7 @@ def _rules(odds: dict[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def _sentence(threshold: int) -> str:
-    return f"Shield left? Throw.  No shield? STOP as soon as your turn is worth {threshold} points or more."
+    return f"Shield left? Throw.  No shield? STOP as soon as your dice are worth {threshold} points or more."
 
 
 def _sweep(rates: pd.DataFrame) -> pd.DataFrame:

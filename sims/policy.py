@@ -47,6 +47,13 @@ class Policy:
     name: str
     parameters: Mapping[str, Any]
     values: tuple
+    table_size: Callable[[Mapping[str, Any]], int] | None = None  # from a variant's values; None for any size
+
+    def check(self, variant_values: Mapping[str, Any]) -> None:
+        """Raise InputError if the table does not fit the variant: compiled, a short one would be read past its end."""
+        if self.table_size is not None and self.params.size != self.table_size(variant_values):
+            size = self.table_size(variant_values)
+            raise InputError(f"{self.spec} has {self.params.size} entries; this variant needs a table of {size}")
 
     def __call__(self, *args: Any, **named: Any) -> "Policy":
         """Return the same policy with other parameter values: ``hold_dice(3, cards="asap")``."""
@@ -86,7 +93,7 @@ class Policy:
         return np.ascontiguousarray(np.concatenate(numbers) if numbers else np.zeros(1))
 
 
-def policy(function: Callable | None = None, **parameters: Any) -> Any:
+def policy(function: Callable | None = None, *, table_size: Callable | None = None, **parameters: Any) -> Any:
     """Make a policy of a function: ``@policy`` or ``@policy(points=20, cards=("none", "asap"))``.
 
     Examples
@@ -98,12 +105,12 @@ def policy(function: Callable | None = None, **parameters: Any) -> Any:
     'stop_at:25'
     """
     if function is None:
-        return lambda function: policy(function, **parameters)
+        return lambda function: policy(function, table_size=table_size, **parameters)
     code = getattr(function, "__code__", None)
     if code is None or code.co_argcount != 5:
         raise InputError(f"a policy is a function of (view, actions, n, params, rng), not {function!r}")
     values = tuple(_default(default) for default in parameters.values())
-    return Policy(function, function.__name__, parameters, values)
+    return Policy(function, function.__name__, parameters, values, table_size)
 
 
 def _default(default: Any) -> Any:

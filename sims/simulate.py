@@ -114,6 +114,8 @@ def set_table(
     ruleset.check_seats(len(policies))
     variant = variant if isinstance(variant, Variant) else ruleset.variant(variant)
     loaded = tuple(load_policy(ruleset, p) for p in policies)
+    for each in loaded:
+        each.check(variant.values)
     for spec, functions in _functions_by_spec(loaded).items():
         if len(functions) > 1:
             raise InputError(f"{len(functions)} different policies are called {spec}; give them different names")

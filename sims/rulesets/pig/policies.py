@@ -47,7 +47,7 @@ def keep_pace(view, actions, n, params, rng):
     return HOLD if view.pot >= params[0] + rounded else ROLL
 
 
-@policy(table=FILE)
+@policy(table_size=lambda variant: variant["goal"] ** 3, table=FILE)
 def table(view, actions, n, params, rng):
     """Roll where a table says so: entry [own score, best other score, pot] is not 0; each index is below the goal."""
     goal = view.variant.goal

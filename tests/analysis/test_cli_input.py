@@ -1,0 +1,375 @@
+"""Bad input, argument by argument and command by command: one line on stderr, status 2, nothing on stdout; and the help."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from analysis.cli import main
+
+PIG = ["pig", "hold_at:20", "uniform"]
+FEW = ["--games", "20", "--jobs", "1"]
+ROW = ["quantity", "policy", "seat", "n", "estimate", "stderr", "low", "high", "level", "method"]
+TOO_BIG = "99999999999999999999"
+
+
+def bug(*args, why):
+    return pytest.param(*args, marks=pytest.mark.xfail(strict=True, reason=f"bug: {why}"))
+
+
+def refused(capsys, args):
+    """Run a command that must be refused; return its line on stderr."""
+    with pytest.raises(SystemExit) as caught:
+        main(list(map(str, args)))
+    captured = capsys.readouterr()
+    assert caught.value.code == 2
+    assert captured.out == ""
+    assert captured.err.startswith("dicelab: ")
+    assert captured.err.count("\n") == 1
+    assert captured.err.endswith("\n")
+    return captured.err
+
+
+def printed(capsys, args):
+    main(list(map(str, args)))
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+# --- what two commands share ----------------------------------------------------------------------------------------------
+
+SHARED = [
+    (["pog", "hold_at", "hold_at"], ["'pog'", "did you mean pig", "dice-fever"]),
+    (["pig", "hold_it", "hold_at"], ["'hold_it'", "did you mean hold_at", "keep_pace"]),
+    (["pig", "hold_at", ""], ["''", "hold_at"]),
+    (["pig", "hold_at:1,2,3", "uniform"], ["hold_at", "3"]),
+    (["pig", "hold_at:points=x", "uniform"], ["'x'", "points"]),
+    (["pig", "hold_at:goal=3", "uniform"], ["'goal'", "points"]),
+    (["pig", "nowhere/mine.py:bold", "uniform"], ["nowhere/mine.py"]),
+    (["pig", "nowhere/mine.py", "uniform"], ["nowhere/mine.py", "names no policy"]),
+    (["pig", "table:nowhere.npy", "uniform"], ["nowhere.npy"]),
+    (["pig", "table", "uniform"], ["table"]),
+    (["pig", "hold_at"], ["2 to 10 seats", "1"]),
+    (["pig", *["hold_at"] * 11], ["2 to 10 seats", "11"]),
+    (["dice-fever", *["race"] * 7], ["2 to 6 seats", "7"]),
+    ([*PIG, "--variant", "plain"], ["'plain'", "standard"]),
+    ([*PIG, "--variant", "standard,goal"], ["'goal'", "field=value"]),
+    ([*PIG, "--set", "gaol=50"], ["'gaol'", "did you mean goal", "faces"]),
+    ([*PIG, "--set", "goal=lots"], ["'lots'", "goal"]),
+    ([*PIG, "--set", "goal="], ["''", "goal"]),
+    ([*PIG, "--set", ""], ["''", "field=value"]),
+    ([*PIG, "--set", "goal=50", "--set", "faces=x"], ["'x'", "faces"]),
+    ([*PIG, "--seed", "-1"], ["-1"]),
+    ([*PIG, "--seed", "one"], ["'one'"]),
+    ([*PIG, "--seed", TOO_BIG], [TOO_BIG, "seed"]),
+    ([*PIG, "--seeds", "1"], ["--seeds"]),
+    (["pig"], ["POLICIES"]),
+    ([], ["RULESET"]),
+]
+
+
+@pytest.mark.parametrize("command", ["simulate", "trace"])
+@pytest.mark.parametrize("args, words", SHARED, ids=lambda value: " ".join(value)[:60])
+def test_game_policies_variant_and_seed(capsys, command, args, words):
+    line = refused(capsys, [command, *args])
+    for word in words:
+        assert word in line
+
+
+# --- command by command ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "args, words",
+    [
+        (["--games", "0"], ["0"]),
+        (["--games", "-3"], ["-3"]),
+        (["--games", "1.5"], ["'1.5'"]),
+        (["--games", TOO_BIG], [TOO_BIG]),
+        (["--jobs", "0"], ["0", "-1"]),
+        (["--jobs", "all"], ["'all'"]),
+        (["--jobs", "100000"], ["100000"]),
+        (["--level", "0"], ["0"]),
+        (["--level", "1"], ["1"]),
+        (["--level", "95"], ["95"]),
+        (["--level", "high"], ["'high'"]),
+        bug(["--level", "nan", *FEW], ["nan"], why="a level that is no number passes click's range and ends in a traceback"),
+        bug(["--rows", "", *FEW], ["''"], why="an empty name for the rows folder is dropped without a word"),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_simulate(capsys, tmp_path, monkeypatch, args, words):
+    monkeypatch.chdir(tmp_path)
+    line = refused(capsys, ["simulate", *PIG, *args])
+    for word in words:
+        assert word in line
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "args, words",
+    [
+        (["--deal", "-1"], ["-1"]),
+        (["--deal", TOO_BIG], [TOO_BIG, "deal"]),
+        (["--deal", "x"], ["'x'"]),
+        (["--rotation", "2"], ["2", "0 to 1"]),
+        (["--rotation", "-1"], ["-1"]),
+        (["--games", "1"], ["--games"]),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_trace(capsys, args, words):
+    line = refused(capsys, ["trace", *PIG, *args])
+    for word in words:
+        assert word in line
+
+
+@pytest.mark.parametrize(
+    "args, words",
+    [
+        ([], ["--track"]),
+        (["--track"], ["--track"]),
+        (["--track", ""], ["''", "1,4,5"]),
+        (["--track", "1;2"], ["'1;2'", "1,4,5"]),
+        (["--track", "0"], ["0", "1 to 6"]),
+        (["--track", "-1"], ["-1", "1 to 6"]),
+        (["--track", "7"], ["7", "1 to 6"]),
+        (["--track", "1,1"], ["1,1", "different"]),
+        (["--track", "1,2,3,4,5,6,1"], ["1,2,3,4,5,6,1", "different"]),
+        (["--track", "1", "--shields", "-1"], ["-1", "0 to 3"]),
+        (["--track", "1", "--shields", "4"], ["4", "0 to 3"]),
+        (["--track", "1", "--shields", "1", "--variant", "plain"], ["1", "0 to 0"]),
+        (["--track", "1", "--shields", "x"], ["'x'"]),
+        (["--track", "1", "--bonus", "x2"], ["'x2'", "suite"]),
+        (["--track", "1,2,3", "--bonus", "suite"], ["'suite'", "4 values"]),
+        (["--track", "1,2,3,4", "--bonus", "suite", "--variant", "plain"], ["'suite'", "BONUS die"]),
+        (["--track", "1,2,3,4", "--bonus", "suite", "--set", "bonus_faces=X3"], ["'suite'", "x3"]),
+        (["--track", "1,2,3,4"], ["4 values", "plus5"]),
+        (["--track", "1", "--tripled", "1"], ["1", "x3-used"]),
+        (["--track", "1,2,3,4,5", "--bonus", "plus5", "--tripled", "5"], ["5", "x3-used"]),
+        (["--track", "1,2,3,4,5", "--bonus", "x3-used", "--tripled", "6"], ["6", "x3-used"]),
+        (["--track", "1", "--double-score", "--variant", "plain"], ["Score x2", "plain"]),
+        (["--track", "1", "--double-score", "--set", "risk_faces=DUEL"], ["Score x2"]),
+        bug(
+            ["--track", "1", "--double-score", "--set", "max_risk_per_turn=0"],
+            ["Score x2"],
+            why="a variant in which no RISK card can be used still accepts Score x2",
+        ),
+        (["--track", "1", "--variant", "pig"], ["'pig'", "standard", "plain"]),
+        (["--track", "1", "--set", "goal=3"], ["'goal'", "target"]),
+        (["--track", "1", "extra"], ["extra"]),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_stop(capsys, args, words):
+    line = refused(capsys, ["stop", *args])
+    for word in words:
+        assert word in line
+
+
+@pytest.mark.parametrize(
+    "args, words",
+    [
+        (["--games", "0"], ["0"]),
+        (["--games", "few"], ["'few'"]),
+        (["--seed", "-1"], ["-1"]),
+        (["--jobs", "0"], ["0", "-1"]),
+        (["--reports", "nowhere"], ["nowhere", "--reports"]),
+        (["--reports", ""], ["--reports"]),
+        (["extra"], ["extra"]),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_report(capsys, tmp_path, monkeypatch, args, words):
+    monkeypatch.chdir(tmp_path)
+    line = refused(capsys, ["report", *args])
+    for word in words:
+        assert word in line
+    assert list(tmp_path.iterdir()) == []
+
+
+GROUPS = """
+ruleset = "{}"
+games = 4
+seed = 1
+[[groups]]
+name = "pairs"
+kind = "self"
+policies = ["{}"]
+"""
+
+
+@pytest.mark.parametrize(
+    "study, word",
+    [
+        (None, "dice_fever.toml"),
+        ("ruleset = ", "dice_fever.toml"),
+        (GROUPS.format("chess", "race"), "'chess'"),
+        (GROUPS.format("dice-fever", "rase"), "'rase'"),
+        bug(GROUPS.format("dice-fever", "race"), "sweep", why="a study without a group that the report shows: KeyError"),
+        bug(GROUPS.format("pig", "hold_at"), "'pig'", why="a study of another game: KeyError, after playing it"),
+    ],
+)
+def test_report_of_a_bad_study(capsys, tmp_path, study, word):
+    (tmp_path / "studies").mkdir()
+    if study is not None:
+        (tmp_path / "studies" / "dice_fever.toml").write_text(study)
+    assert word in refused(capsys, ["report", "--reports", tmp_path, "--jobs", "1"])
+
+
+@pytest.mark.xfail(strict=True, reason="bug: a build folder that cannot be made ends in a traceback")
+def test_report_into_a_place_that_cannot_be_written(capsys, tmp_path):
+    (tmp_path / "studies").mkdir()
+    (tmp_path / "studies" / "dice_fever.toml").write_text(GROUPS.format("dice-fever", "race"))
+    (tmp_path / "build").touch()
+    assert "build" in refused(capsys, ["report", "--reports", tmp_path, "--jobs", "1"])
+
+
+@pytest.mark.parametrize("args", [["extra"], ["--jsn"]])
+def test_list(capsys, args):
+    assert args[0] in refused(capsys, ["list", *args])
+
+
+@pytest.mark.parametrize(
+    "args, words",
+    [
+        (["--fly"], ["--fly"]),
+        (["fly"], ["'fly'"]),
+        bug(["fly"], ["simulate", "stop", "report"], why="an unknown command is named, the valid ones are not"),
+    ],
+)
+def test_no_such_command(capsys, args, words):
+    line = refused(capsys, args)
+    for word in words:
+        assert word in line
+
+
+# --- the folder for rows --------------------------------------------------------------------------------------------------
+
+
+def test_rows_under_a_file(capsys, tmp_path):
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file", tmp_path / "file" / "rows"):
+        assert str(folder) in refused(capsys, ["simulate", *PIG, *FEW, "--rows", folder])
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a file system that refuses new folders")
+def test_rows_where_nothing_can_be_made(capsys):
+    assert "/proc/rows" in refused(capsys, ["simulate", *PIG, *FEW, "--rows", "/proc/rows"])
+
+
+def test_rows_twice(capsys, tmp_path):
+    printed(capsys, ["simulate", *PIG, *FEW, "--rows", tmp_path / "rows"])
+    before = {path: path.read_bytes() for path in (tmp_path / "rows").iterdir()}
+    assert before
+    assert str(tmp_path / "rows") in refused(capsys, ["simulate", *PIG, *FEW, "--rows", tmp_path / "rows"])
+    assert {path: path.read_bytes() for path in (tmp_path / "rows").iterdir()} == before
+
+
+@pytest.mark.xfail(strict=True, reason="bug: only parquet files count as something in the folder, the help says empty folder")
+def test_rows_among_other_files(capsys, tmp_path):
+    (tmp_path / "thesis.txt").write_text("mine")
+    refused(capsys, ["simulate", *PIG, *FEW, "--rows", tmp_path])
+
+
+# --- what is printed ------------------------------------------------------------------------------------------------------
+
+
+def test_stdout_is_one_json_object_and_nothing_else(capsys):
+    for args in (
+        ["simulate", *PIG, *FEW],
+        ["trace", *PIG],
+        ["stop", "--track", "1,2"],
+        ["list"],
+    ):
+        out = printed(capsys, [*args, "--json"])
+        assert out.startswith("{\n")
+        assert out.endswith("}\n")
+        assert isinstance(json.loads(out, parse_constant=pytest.fail), dict)
+
+
+def test_simulate_json_of_a_single_deal_has_null_for_what_is_unknown(capsys):
+    data = json.loads(printed(capsys, ["simulate", *PIG, "--games", 1, "--jobs", 1, "--seed", 4, "--level", 0.9, "--json"]))
+    assert {key: data[key] for key in list(data)[:-1]} == {
+        "ruleset": "pig",
+        "version": "1",
+        "variant": "standard",
+        "seed": 4,
+        "games": 2,
+        "truncated": 0,
+    }
+    assert all(list(row) == ROW and row["level"] == 0.9 and row["n"] == 1 for row in data["estimates"])
+    student = [row for row in data["estimates"] if row["method"] == "student"]
+    assert student
+    assert all(row[key] is None for row in student for key in ("stderr", "low", "high"))
+
+
+def test_simulate_text_and_json_show_the_same_rows(capsys):
+    args = ["simulate", *PIG, *FEW, "--set", "goal=50"]
+    data = json.loads(printed(capsys, [*args, "--json"]))
+    head, titles, *lines = printed(capsys, args).splitlines()
+    assert data["variant"] == "standard,goal=50"
+    assert head == "ruleset pig  version 1  variant standard,goal=50  seed 0  games 20  truncated 0"
+    assert titles.split()[0] == "quantity"
+    assert [line.split()[0] for line in lines] == [row["quantity"] for row in data["estimates"]]
+    assert [float(line.split()[4]) for line in lines] == pytest.approx([row["estimate"] for row in data["estimates"]], rel=1e-4)
+
+
+def test_a_seed_is_a_seed(capsys):
+    out = [printed(capsys, ["simulate", *PIG, *FEW, "--seed", seed, "--json"]) for seed in (1, 1, 2)]
+    assert out[0] == out[1]
+    assert json.loads(out[1])["estimates"] != json.loads(out[2])["estimates"]
+
+
+def test_interpreted_prints_the_same(capsys):
+    args = ["simulate", *PIG, *FEW, "--json"]
+    assert printed(capsys, args) == printed(capsys, [*args, "--interpreted"])
+
+
+def test_stop_json_and_text(capsys):
+    args = ["stop", "--track", "4,1,5", "--double-score"]
+    data = json.loads(printed(capsys, [*args, "--json"]))
+    assert list(data) == ["ruleset", "variant", "method", "advice", "p_out", "stop", "throw", "regret"]
+    assert (data["advice"], data["stop"], data["p_out"]) == ("STOP", {"points": 20.0}, 0.5)
+    assert list(data["throw"]) == ["points"]
+    assert data["regret"] == pytest.approx(20 - data["throw"]["points"])
+    text = printed(capsys, args)
+    assert text.startswith("STOP")
+    for part in ("20.00", f"{data['throw']['points']:.2f}", "50.0%", "THROW would cost"):
+        assert part in text
+
+
+def test_list_says_what_the_other_commands_take(capsys):
+    for ruleset in json.loads(printed(capsys, ["list", "--json"]))["rulesets"]:
+        low, _ = ruleset["seats"]
+        assert set(ruleset) >= {"name", "version", "variants", "fields", "policies", "settings"}
+        for variant in ruleset["variants"]:
+            specs = (ruleset["settings"] * low)[:low]
+            fields = [f"--set={name}={value}" for name, value in ruleset["fields"].items()]
+            assert printed(capsys, ["trace", ruleset["name"], *specs, "--variant", variant, *fields])
+
+
+# --- the help -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("args", [["--help"], ["-h"], ["simulate", "--help"], ["stop", "-h"], ["report", "--help"], []])
+def test_help(capsys, args):
+    assert "Usage: dicelab" in printed(capsys, args)
+
+
+def test_help_is_quick_and_version_is_a_version():
+    dicelab = [sys.executable, "-X", "importtime", "-c", "from analysis.cli import main; main()"]
+    started = time.perf_counter()
+    done = subprocess.run([*dicelab, "--help"], capture_output=True, text=True, check=True)
+    assert time.perf_counter() - started < 5
+    assert "Usage: dicelab" in done.stdout
+    modules = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    assert "click" in modules
+    assert not modules & {"numba", "pandas", "numpy", "scipy", "matplotlib", "joblib", "sims"}
+    version = subprocess.run([*dicelab[:1], *dicelab[3:], "--version"], capture_output=True, text=True, check=True)
+    assert version.stderr == ""
+    assert "0.1.0" in version.stdout

@@ -1,0 +1,123 @@
+"""Intervals against SciPy, textbook formulas written out over raw data, a bootstrap, and their own coverage."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.intervals import mean_interval, ratio_interval, wilson_interval
+
+LEVELS = (0.5, 0.9, 0.95, 0.999)
+
+
+def of_raw(x, per_deal=1, level=0.95):
+    """mean_interval of raw sums over deals."""
+    return mean_interval(x.sum(), (x**2).sum(), len(x), per_deal, level)
+
+
+def ratio_of_raw(x, t, level=0.95):
+    return ratio_interval(x.sum(), (x**2).sum(), t.sum(), (t**2).sum(), (x * t).sum(), len(x), level)
+
+
+def correlated(generator, shape):
+    """Turns and points of deals: more turns make more points."""
+    turns = generator.integers(4, 15, shape).astype(float)
+    return 6 * turns + generator.normal(0, 8, shape), turns
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("per_deal", [1, 2, 12])
+@pytest.mark.parametrize("n", [2, 3, 40])
+def test_a_mean_has_students_interval(n, per_deal, level):
+    rows = np.random.default_rng(n).normal(3, 2, (n, per_deal))
+    estimate, stderr, low, high = of_raw(rows.sum(1), per_deal, level)
+    deals = rows.mean(1)  # the deal is the unit, however many rows it has
+    assert estimate == pytest.approx(rows.mean())
+    assert stderr == pytest.approx(stats.sem(deals))
+    assert (low, high) == pytest.approx(stats.t.interval(level, n - 1, deals.mean(), stats.sem(deals)))
+
+
+def test_arrays_in_arrays_out():
+    x = np.random.default_rng(1).normal(0, 1, (5, 30))
+    together = mean_interval(x.sum(1), (x**2).sum(1), np.full(5, 30), np.arange(1, 6), 0.9)
+    for i in range(5):
+        assert [column[i] for column in together] == pytest.approx([float(value) for value in of_raw(x[i], i + 1, 0.9)])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("n", [2, 5, 300])
+def test_a_ratio_has_the_linearised_interval(n, level):
+    x, t = correlated(np.random.default_rng(n), n)
+    estimate, stderr, low, high = ratio_of_raw(x, t, level)
+    ratio = x.sum() / t.sum()
+    residuals = [each - ratio * turns for each, turns in zip(x, t, strict=True)]
+    spread = math.sqrt(sum(each**2 for each in residuals) / (n - 1))
+    expected = spread / math.sqrt(n) / t.mean()
+    assert estimate == pytest.approx(ratio)
+    assert stderr == pytest.approx(expected, rel=1e-6)
+    half = stats.t.ppf((1 + level) / 2, n - 1) * expected
+    assert (low, high) == pytest.approx((ratio - half, ratio + half), rel=1e-6)
+
+
+def test_a_ratio_has_the_standard_error_of_the_bootstrap():
+    x, t = correlated(np.random.default_rng(3), 400)
+    picks = np.random.default_rng(4).integers(0, 400, (4_000, 400))
+    bootstrap = (x[picks].sum(1) / t[picks].sum(1)).std()
+    _, stderr, *_ = ratio_of_raw(x, t)
+    assert stderr == pytest.approx(bootstrap, rel=5 / math.sqrt(2 * 4_000))  # 5 standard errors of a standard deviation
+    naive = (x / t).std() / math.sqrt(400)
+    assert abs(naive - stderr) > 0.02 * stderr  # the mean of ratios is something else, and the test would see it
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
+@pytest.mark.parametrize("kind", ["mean", "ratio"])
+def test_intervals_cover_as_often_as_they_say(kind, level):
+    runs, n = 4_000, 60
+    generator = np.random.default_rng(8)
+    x, t = correlated(generator, (runs, n))
+    if kind == "mean":
+        x = generator.normal(2, 5, (runs, n))
+        _, _, low, high = mean_interval(x.sum(1), (x**2).sum(1), np.full(runs, n), 4, level)
+        truth = 2 / 4
+    else:
+        sums = [each.sum(1) for each in (x, x**2, t, t**2, x * t)]
+        _, _, low, high = ratio_interval(*sums, np.full(runs, n), level)
+        truth = 6
+    covered = np.mean((low <= truth) & (truth <= high))
+    assert abs(covered - level) < 5 * math.sqrt(level * (1 - level) / runs)
+
+
+def test_rows_of_a_deal_are_not_independent():
+    """Two seatings with the same dice: rows counted one by one would give too narrow an interval."""
+    runs, n = 2_000, 30
+    deals = np.random.default_rng(5).normal(0, 1, (runs, n))
+    _, _, low, high = mean_interval(2 * deals.sum(1), 4 * (deals**2).sum(1), np.full(runs, n), 2, 0.95)
+    by_deal = np.mean((low <= 0) & (high >= 0))
+    _, _, low, high = mean_interval(2 * deals.sum(1), 2 * (deals**2).sum(1), np.full(runs, 2 * n), 1, 0.95)
+    by_row = np.mean((low <= 0) & (high >= 0))
+    sigma = math.sqrt(0.95 * 0.05 / runs)
+    assert abs(by_deal - 0.95) < 5 * sigma
+    assert by_row < 0.95 - 5 * sigma
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_wilson_is_scipys_and_the_textbooks(level):
+    shares, n = np.array([0.0, 0.25, 0.5, 1.0, 1.0]), np.array([10, 40, 8, 1, 100_000])
+    low, high = wilson_interval(shares, n, level)
+    z = stats.norm.ppf((1 + level) / 2)
+    for i, (p, k) in enumerate(zip(shares, n, strict=True)):
+        expected = stats.binomtest(round(p * k), k).proportion_ci(level, "wilson")
+        assert (low[i], high[i]) == pytest.approx((expected.low, expected.high))
+        centre, half = p + z**2 / (2 * k), z * math.sqrt(p * (1 - p) / k + z**2 / (4 * k**2))
+        textbook = (centre - half) / (1 + z**2 / k), (centre + half) / (1 + z**2 / k)
+        assert (low[i], high[i]) == pytest.approx(textbook, abs=1e-12)
+
+
+def test_no_spread_is_a_point_and_one_deal_knows_nothing():
+    assert [float(value) for value in of_raw(np.full(9, 3.0), 2)] == [1.5, 0.0, 1.5, 1.5]
+    x, t = 2 * np.arange(1.0, 5), np.arange(1.0, 5)
+    assert [float(value) for value in ratio_of_raw(x, t)] == [2, 0, 2, 2]
+    estimate, *unknown = of_raw(np.array([3.0]))
+    assert estimate == 3
+    assert not np.isfinite(unknown).any()
