@@ -214,7 +214,8 @@ policies = ["{}"]
         bug(GROUPS.format("pig", "hold_at"), "'pig'", why="a study of another game: KeyError, after playing it"),
     ],
 )
-def test_report_of_a_bad_study(capsys, tmp_path, study, word):
+def test_report_of_a_bad_study(capsys, tmp_path, monkeypatch, study, word):
+    monkeypatch.setattr("analysis.report.Turn.table", lambda turn: pytest.fail("computed the odds before refusing the study"))
     (tmp_path / "studies").mkdir()
     if study is not None:
         (tmp_path / "studies" / "dice_fever.toml").write_text(study)

@@ -1,0 +1,85 @@
+"""Every figure is drawn without a warning, has its words, and shows the numbers that it was given."""
+
+import inspect
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+
+from analysis import figures
+
+SHARES = ("stop_share", "fever_share", "out_share")
+RATES = pd.DataFrame({"variant": ["standard"] * 3, "threshold": [8.0, 6, 7], "estimate": [0.4, 0.5, 0.6]})
+RATES = RATES.assign(low=RATES.estimate - 0.02, high=RATES.estimate + 0.01)
+ODDS = pd.DataFrame({"track": ["1", "46", "123"], "dice": [1, 2, 3], "stop": [1.0, 10, 6], "throw": [5.03, 7.2, 5.9]})
+ODDS = ODDS.assign(advice=["THROW", "STOP", "STOP"])
+MATRIX = pd.DataFrame([[0.5, 0.61], [0.39, np.nan]], ["a", "b,x,y"], ["a", "b,x,y"])
+ENDS = pd.DataFrame({"quantity": SHARES, "policy": "a", "estimate": [0.6, 0.1, 0.3]})
+ENDS = ENDS.assign(low=ENDS.estimate - 0.01, high=ENDS.estimate + 0.01)
+LENGTH = pd.DataFrame({"policy": ["a", "a", "b", "b"], "value": [20, 21, 30, 31], "share": [0.4, 0.6, 0.5, 0.5]})
+SEATS = pd.DataFrame({"seats": [2, 2], "seat": pd.array([0, 1], "Int64"), "estimate": [-0.02, 0.02]})
+SEATS = SEATS.assign(low=SEATS.estimate - 0.01, high=SEATS.estimate + 0.02)
+Z = pd.DataFrame({"expected": [-1.0, 0, 1], "z": [-1.2, 0.1, 0.9]})
+DRAWN = {
+    "plot_gain": (ODDS,),
+    "plot_sweep": (RATES, "hold_dice:3"),
+    "plot_win_rate_matrix": (MATRIX,),
+    "plot_turn_ends": (ENDS,),
+    "plot_length": (LENGTH, figures.colours(["a", "b"])),
+    "plot_seat_advantage": (SEATS,),
+    "plot_z_scores": (Z,),
+}
+
+
+@pytest.fixture(autouse=True)
+def style():
+    with plt.rc_context(figures.STYLE):
+        yield
+    plt.close("all")
+
+
+def test_no_figure_is_forgotten():
+    plots = {name for name, each in vars(figures).items() if name.startswith("plot_") and inspect.isfunction(each)}
+    assert plots == {*DRAWN, "plot_stop_chart"}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_axes_with_title_and_labels(name):
+    figure, axes = plt.subplots(1, 2, figsize=(12, 5))
+    given = getattr(figures, name)(*DRAWN[name], ax=axes[1])
+    assert given is axes[1]
+    assert not axes[0].has_data()
+    ax = getattr(figures, name)(*DRAWN[name])
+    assert isinstance(ax, Axes)
+    assert ax.get_title(loc="left")
+    assert ax.get_xlabel() or name == "plot_win_rate_matrix"
+    assert ax.get_ylabel() or name in ("plot_win_rate_matrix", "plot_turn_ends")  # there the rows are named
+    for each in (figure, ax.figure):
+        each.canvas.draw()
+
+
+def test_the_stop_chart_shows_every_track_and_both_values():
+    figure = figures.plot_stop_chart(ODDS, "STOP from 7.")
+    figure.canvas.draw()
+    shown = [text.get_text() for text in figure.findobj(plt.Text)]
+    assert "STOP from 7." in shown
+    for row in ODDS.itertuples():
+        assert {" ".join(row.track), f"{row.stop:.4g} v {row.throw:.3g}"} <= set(shown)
+    boxes = [patch.get_facecolor()[:3] for patch in figure.axes[0].patches]
+    assert boxes.count(plt.matplotlib.colors.to_rgb(figures.STOP_COLOUR)) == 2 + 1  # and the key
+
+
+def test_numbers_are_drawn_as_given():
+    points = np.concatenate([each.get_offsets() for each in figures.plot_gain(ODDS).collections])
+    np.testing.assert_allclose(sorted(points[:, 1]), sorted(ODDS.throw - ODDS.stop))
+    line = figures.plot_sweep(RATES, "hold_dice:3").containers[0][0]
+    assert (list(line.get_xdata()), list(line.get_ydata())) == ([6, 7, 8], [0.5, 0.6, 0.4])
+    bars = [np.array(each.lines[2][0].get_segments())[:, :, 1] for each in figures.plot_seat_advantage(SEATS).containers]
+    np.testing.assert_allclose(np.concatenate(bars), SEATS[["low", "high"]])
+    assert sorted(text.get_text() for text in figures.plot_win_rate_matrix(MATRIX).texts) == ["0.390", "0.500", "0.610"]
+    np.testing.assert_allclose(figures.plot_z_scores(Z).collections[0].get_offsets(), Z)
+    ends = [bar for each in figures.plot_turn_ends(ENDS).containers if hasattr(each, "patches") for bar in each.patches]
+    assert [bar.get_width() for bar in ends] == pytest.approx([0.6, 0.1, 0.3])
+    assert ends[-1].get_x() + ends[-1].get_width() == pytest.approx(1)
