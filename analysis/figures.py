@@ -160,7 +160,7 @@ def plot_turn_ends(shares: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.invert_yaxis()
     ax.set_xlabel("share of turns")
     ax.set_title("How turns end")
-    ax.legend(ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.3))
+    ax.legend(ncols=3, loc="lower right", bbox_to_anchor=(1, 1))
     return ax
 
 

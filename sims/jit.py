@@ -51,7 +51,7 @@ warnings.simplefilter("ignore", numba.core.errors.NumbaExperimentalFeatureWarnin
 INTERPRETED = bool(_config.DISABLE_JIT)
 
 _UNCOUNTED: dict[str, Any] = {"_nrt": False, "forceinline": True}
-"""No reference counting: it took most of a game's time (two atomic operations per view). Such a function cannot allocate."""
+"""No reference counting: it took most of a policy call (two atomic operations per view). Such a function cannot allocate."""
 
 jit = numba.njit(nogil=True, cache=True, error_model="numpy", **_UNCOUNTED)
 """Decorator of every kernel, rules function and policy helper; none of them allocates."""
