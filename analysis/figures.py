@@ -159,8 +159,8 @@ def plot_turn_ends(shares: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.set_xlim(0, 1)
     ax.invert_yaxis()
     ax.set_xlabel("share of turns")
-    ax.set_title("How turns end")
-    ax.legend(ncols=3, loc="lower right", bbox_to_anchor=(1, 1))
+    ax.set_title("How turns end", pad=26)  # the legend lies between title and bars
+    ax.legend(ncols=3, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)
     return ax
 
 
