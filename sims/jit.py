@@ -12,11 +12,13 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from platformdirs import user_cache_path
 
 PACKAGE = Path(__file__).parent
+MAX_ACTIONS = 64  # room in the buffer of legal actions
 
 
 def _sources_hash() -> str:
@@ -42,7 +44,9 @@ os.environ["NUMBA_LOOP_VECTORIZE"] = "0"  # loops over seats gain nothing, and t
 
 import numba  # noqa: E402  (the cache folder must be known before numba loads)
 import numba.core.errors  # noqa: E402
+import numba.extending  # noqa: E402
 import numpy as np  # noqa: E402
+from numba.np.arrayobj import populate_array  # noqa: E402
 
 _config: Any = numba.config  # numba does not declare its settings
 _config.CACHE_DIR, _config.LOOP_VECTORIZE = str(CACHE), 0  # a notebook may have imported numba before us
@@ -57,14 +61,66 @@ jit = numba.njit(nogil=True, cache=True, error_model="numpy", **_UNCOUNTED)
 """Decorator of every kernel, rules function and policy helper; none of them allocates."""
 
 
+cold = numba.njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
+"""The same for what happens rarely in a game: left out of line, it keeps the loop short."""
+
+
 def type_of(state: np.dtype) -> Any:
     """What numba calls a record of this dtype (the dtype itself when nothing is compiled)."""
     return state if INTERPRETED else numba.from_dtype(state)
 
 
+POINTERS = (numba.types.CPointer(numba.int32), numba.types.CPointer(numba.float64), numba.types.CPointer(numba.uint64))
+"""How actions, parameters and stream travel to a policy: an array is seven words, which took longer than most policies."""
+
+
+def ask(function, view, actions, n, params, rng):
+    """Call a policy from the loop."""
+    return function(view, actions, n, params, rng)
+
+
+def whole_number(action):
+    """Return a policy's answer as an action; numba would cut 1.5 down to 1."""
+    return action
+
+
+def _entry(view, actions, n, params, n_params, rng):
+    action = policy(view, array_at(actions, MAX_ACTIONS), n, array_at(params, n_params), array_at(rng, 4))  # noqa: F821
+    return whole_number(action)
+
+
+if not INTERPRETED:
+
+    @numba.extending.overload(ask)
+    def _ask(function, view, actions, n, params, rng):
+        return lambda function, view, actions, n, params, rng: function(
+            view, actions.ctypes, n, params.ctypes, params.size, rng.ctypes
+        )
+
+    @numba.extending.intrinsic
+    def array_at(typing, pointer, size):
+        """Return the array of `size` entries at a pointer (numba's ``carray`` needs reference counting)."""
+        array = numba.types.Array(pointer.dtype, 1, "C")
+
+        def generate(context, builder, signature, arguments):
+            data, n = arguments
+            result = context.make_array(array)(context, builder)
+            itemsize = context.get_constant(numba.types.intp, context.get_abi_sizeof(context.get_data_type(pointer.dtype)))
+            populate_array(result, data=data, shape=[n], strides=[itemsize], itemsize=itemsize, meminfo=None)
+            return result._getvalue()
+
+        return array(pointer, numba.types.intp), generate
+
+    @numba.extending.overload(whole_number)
+    def _whole_number(action):
+        if isinstance(action, numba.types.Integer | numba.types.Boolean):
+            return lambda action: action
+        raise numba.core.errors.TypingError(f"a policy returns a whole number, not {action}")
+
+
 @cache
 def compile_policy(function: Callable, state: np.dtype) -> Callable:
-    """Compile a policy for one kind of state, with the one signature that every policy shares.
+    """Compile a policy for one kind of state, behind an entry with the one signature that every policy shares.
 
     The explicit signature makes all policies of a ruleset the same first-class type, so that one compiled loop serves
     every pairing. Only the policies of this package are cached on disk: the key of the cache folder covers no others.
@@ -76,8 +132,11 @@ def compile_policy(function: Callable, state: np.dtype) -> Callable:
     """
     if INTERPRETED:
         return function
-    signature = numba.int64(
-        type_of(state), numba.int32[::1], numba.int64, numba.types.Array(numba.float64, 1, "C"), numba.uint64[::1]
-    )
     ours = Path(function.__code__.co_filename).is_relative_to(PACKAGE)
-    return numba.njit(signature, cache=ours, error_model="numpy", **(_UNCOUNTED if ours else {}))(function)
+    options: dict[str, Any] = {"error_model": "numpy", **(_UNCOUNTED if ours else {})}
+    # Not a closure, which would never be found on disk again; numba tells entries apart by their qualified names.
+    entry = FunctionType(_entry.__code__, {**globals(), "policy": numba.njit(**options)(function)})
+    entry.__qualname__ = f"{function.__module__}.{function.__qualname__}"
+    actions, params, rng = POINTERS
+    signature = numba.int64(type_of(state), actions, numba.int64, params, numba.int64, rng)
+    return numba.njit(signature, cache=ours, **options)(entry)

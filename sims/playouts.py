@@ -7,7 +7,7 @@ nor another number of seats needs a compilation.
 
 import numpy as np
 
-from sims.jit import jit
+from sims.jit import ask, jit
 from sims.ruleset import (
     CHANCE,
     actor,
@@ -71,7 +71,7 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
             n = legal_actions(state, actions)
             entry = who + rotation
             entry -= seats if entry >= seats else 0
-            code = policies[entry](observed(state, who, view), actions, n, params[entry], minds[who])
+            code = ask(policies[entry], observed(state, who, view), actions, n, params[entry], minds[who])
             legal = False
             for i in range(n):
                 legal |= actions[i] == code

@@ -26,9 +26,9 @@ import numpy as np
 
 from sims import jit
 from sims.errors import InputError, choose, parse_int
+from sims.jit import MAX_ACTIONS
 
 CHANCE, OVER = -1, -2
-MAX_ACTIONS = 64  # room in the buffer of legal actions
 
 
 @dataclass(frozen=True)

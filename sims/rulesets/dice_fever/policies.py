@@ -59,6 +59,8 @@ def best_other_score(view):
 def score_to_beat(view):
     """Return the highest score of another validated seat at the target in its last turns, or 0."""
     best = 0
+    if not view.last_round:
+        return best
     for seat in range(view.seats):
         if seat != view.turn and view.validated[seat] and view.score[seat] >= view.variant.target:
             best = max(best, view.score[seat])

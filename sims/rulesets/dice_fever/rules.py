@@ -7,7 +7,7 @@ held as six bits: value v is bit v-1.
 
 import numpy as np
 
-from sims.jit import jit
+from sims.jit import cold, jit
 from sims.ruleset import CHANCE, OVER, PLY_LIMIT, Field, variant_dtype
 
 MAX_SEATS = 6
@@ -54,9 +54,10 @@ STATE = np.dtype(
         ("variant", variant_dtype(FIELDS)),
         ("seats", np.int32),
         ("phase", np.int32),
-        ("turn", np.int32),  # the seat whose turn it is
+        ("turn", np.uint32),  # the seat whose turn it is; an index without a sign is cheaper
+        ("last_round", np.int32),  # did someone validate in this round?
         # the turn
-        ("track", np.int32),  # values laid, as bits
+        ("track", np.uint32),  # values laid, as bits
         ("shields", np.int32),  # PARADE cards committed and not used yet
         ("mult", np.int32),  # 2 after Score x2
         ("extra", np.int32),  # points of PLUS5
@@ -67,21 +68,19 @@ STATE = np.dtype(
         ("suite", np.int32),  # was Suite thrown?
         ("six", np.int32),  # did this turn start with six dice?
         # the throw
-        ("thrown", np.int32),  # dice of this throw
-        ("in_air", np.int32),  # of them, not landed yet
-        ("triples", np.int32),  # does a die laid in this throw count triple?
-        ("fresh", np.int32),  # values laid in this throw, as bits
-        ("first_fresh", np.int32),  # the one laid first
-        ("surplus", np.int32),  # duplicates among six dice
-        ("owner", np.int32),  # the seat whose Relance token is looked at
-        ("rival", np.int32),  # the seat challenged to a Duel
+        ("fresh", np.uint32),  # values laid in this throw, as bits
+        ("first", np.int32),  # the first of two dice
+        ("in_air", np.int32),  # of six dice, those not landed yet
+        ("surplus", np.int32),  # of six dice, the duplicates
+        ("owner", np.uint32),  # the seat whose Relance token is looked at
+        ("rival", np.uint32),  # the seat challenged to a Duel
         ("duel_die", np.int32),  # what the challenger threw
         # the seats
         ("score", np.int32, MAX_SEATS),
         ("parade", np.int32, MAX_SEATS),
         ("risk", np.int32, MAX_SEATS),
         ("validated", np.int32, MAX_SEATS),
-        ("token", np.int32, MAX_SEATS),  # the seat that this seat's Relance token is against, or NOBODY
+        ("tokens", np.int32, MAX_SEATS),  # owners of a Relance token against this seat, as bits
         ("contender", np.int32, MAX_SEATS),  # still able to win when the game has ended; at last the winners
         ("death_track", np.int32, MAX_SEATS),  # tracks of sudden death, as bits
         # counted for the results
@@ -97,13 +96,13 @@ STATE = np.dtype(
     ],
     align=True,
 )
-NO_FACE = NOBODY = -1
+NO_FACE = -1
 FULL = 63
 
 # Phases: decisions, then chance, then the end.
 COMMIT, ADD_PARADE, DUEL_TARGET, RELANCE_TARGET, WINDOW, DECIDE = range(6)
-DIE, BONUS_DIE, RISK_DIE, DUEL_DIE, RIVAL_DIE, SIX_DICE, RETHROW, DEATH_DIE = range(6, 14)
-THE_END = 14
+DIE, FIRST_DIE, BONUS_DIE, RISK_DIE, DUEL_DIE, RIVAL_DIE, SIX_DICE, RETHROW, DEATH_DIE = range(6, 15)
+THE_END = 15
 
 # Actions: a code says by itself what it is.
 STOP, THROW, KEEP = range(3)
@@ -164,12 +163,10 @@ def reset(state):
         state.score[seat] = 0
         state.parade[seat] = state.variant.parade_cards
         state.risk[seat] = state.variant.risk_cards
-        state.validated[seat] = state.contender[seat] = state.death_track[seat] = 0
-        state.token[seat] = NOBODY
+        state.tokens[seat] = state.validated[seat] = state.contender[seat] = state.death_track[seat] = 0
         state.turns[seat] = state.stops[seat] = state.outs[seat] = state.fevers[seat] = state.points[seat] = 0
         state.parried[seat] = state.duels[seat] = state.relances[seat] = state.sudden_death[seat] = 0
-    state.thrown = state.in_air = state.triples = state.fresh = state.first_fresh = 0
-    state.surplus = state.owner = state.rival = state.duel_die = 0
+    state.last_round = state.fresh = state.first = state.in_air = state.surplus = state.owner = state.rival = state.duel_die = 0
     start_turn(state, 0)
 
 
@@ -191,19 +188,17 @@ def start_turn(state, seat):
 @jit
 def end_turn(state):
     """Tokens against this player expire (R37); the next player to the left has the turn (R3), or the round ends."""
-    for owner in range(state.seats):
-        if state.token[owner] == state.turn:
-            state.token[owner] = NOBODY
+    state.tokens[state.turn] = 0
     if state.turn + 1 < state.seats:
         start_turn(state, state.turn + 1)
     else:
         end_round(state)
 
 
-@jit
+@cold
 def end_round(state):
     """If someone is validated the highest score of the validated wins (R46 to R48); a tie goes to sudden death (R50)."""
-    best = n_best = 0
+    best = n_best = state.last_round = 0
     for seat in range(state.seats):
         if in_the_running(state, seat):
             if n_best == 0 or state.score[seat] > best:
@@ -249,7 +244,7 @@ def start_death(state, seat):
     state.phase = DEATH_DIE
 
 
-@jit
+@cold
 def sudden_death_die(state, value):
     """Add a die to the common track; whoever repeats a value is out of it (R50, R51)."""
     track = state.turn if state.variant.sudden_death == OWN else 0
@@ -268,7 +263,7 @@ def sudden_death_die(state, value):
 # --- cards and the RISK die -----------------------------------------------------------------------------------------------
 
 
-@jit
+@cold
 def commit(state, n_parade, n_risk):
     """Committed cards are gone whatever happens (R5 to R8); a RISK card throws the RISK die (R9)."""
     state.parade[state.turn] -= n_parade
@@ -280,7 +275,7 @@ def commit(state, n_parade, n_risk):
         throw(state)
 
 
-@jit
+@cold
 def risk_die(state, face):
     """Apply the face of the RISK die at once (R33)."""
     if face == X2:
@@ -292,8 +287,8 @@ def risk_die(state, face):
         choose_target(state, RELANCE_TARGET, state.variant.relance_target)
     else:
         state.six = 1
-        state.thrown = state.in_air = 6
-        state.fresh = state.surplus = state.triples = 0
+        state.in_air = 6
+        state.surplus = state.fresh = 0
         state.phase = SIX_DICE
 
 
@@ -305,7 +300,7 @@ def choose_target(state, phase, rule):
         target(state, (state.turn + 1) % state.seats)
 
 
-@jit
+@cold
 def target(state, seat):
     """Challenge this seat to a Duel, or lay a Relance token against it."""
     if state.phase == DUEL_TARGET:
@@ -313,11 +308,11 @@ def target(state, seat):
         state.rival = seat
         state.phase = DUEL_DIE
     else:
-        state.token[state.turn] = seat
+        state.tokens[seat] |= 1 << state.turn
         after_risk(state)
 
 
-@jit
+@cold
 def duel(state, rival_die):
     """Settle a Duel at once: equal dice throw again; the stake moves from loser to winner (R35)."""
     mine = state.duel_die
@@ -344,7 +339,7 @@ def after_risk(state):
         throw(state)
 
 
-@jit
+@cold
 def six_dice_die(state, value):
     """Collect six dice thrown at once; every surplus die needs a PARADE, all of them or OUT (R36)."""
     if state.track & bit(value):
@@ -367,102 +362,112 @@ def six_dice_die(state, value):
 
 @jit
 def throw(state):
-    """Throw one die (R10), or two after Double De while dice are left (R27). A pending x3 concerns this throw (R24)."""
-    state.thrown = min(2, 6 - COUNT[state.track]) if state.double else 1
-    state.in_air = state.thrown
-    state.triples = state.next3
-    state.double = state.next3 = state.fresh = 0
-    state.phase = DIE
+    """Throw one die (R10), or two after Double De while dice are left (R27)."""
+    state.fresh = 0
+    state.phase = FIRST_DIE if is_pair(state) else DIE
+
+
+@jit
+def is_pair(state):
+    """Is the throw of two dice?"""
+    return state.double and COUNT[state.track] < 5
 
 
 @jit
 def lay(state, value):
-    """Lay a new value on the track (R12)."""
-    if not state.fresh:
-        state.first_fresh = value
+    """Lay a new value on the track (R12); a pending x3 concerns this die (R24)."""
     state.track |= bit(value)
     state.fresh |= bit(value)
-    if state.triples:
+    if state.next3:
         state.tripled_value = value
 
 
 @jit
-def die(state, value):
-    """Lay a die that is no duplicate of the track nor of the die laid just before (R12, R29, R30)."""
+def first_die(state, value):
+    """The first of two dice is laid before the second (R29, R30)."""
+    state.first = value
     if not state.track & bit(value):
         lay(state, value)
-    state.in_air -= 1
-    if state.in_air == 0:
-        resolve(state)
+    state.phase = DIE
 
 
 @jit
-def resolve(state):
-    """A throw that laid nothing costs PARADE cards (R14 to R16, R31) or is OUT (R13)."""
+def die(state, value):
+    """A new value is laid (R12); a throw that lays nothing costs PARADE cards (R14 to R16, R31) or is OUT (R13)."""
+    if not state.track & bit(value):
+        lay(state, value)
     if state.fresh:
-        state.owner = NOBODY
-        next_owner(state)
+        state.next3 = state.double = 0
+        ask_owners(state, 0)
         return
-    price = 1 if state.thrown == 1 else state.variant.double_dup_parades
+    price = state.variant.double_dup_parades if is_pair(state) else 1
     if state.shields < price:
         out(state)
         return
     state.shields -= price
     state.parried[state.turn] += price
+    state.next3 = state.double = 0
     decide(state)
 
 
 @jit
-def next_owner(state):
-    """Ask each owner of a Relance token against this player, in seat order (R37)."""
-    state.owner += 1
-    while state.owner < state.seats and state.token[state.owner] != state.turn:
-        state.owner += 1
-    if state.owner == state.seats:
-        unlock(state)
-    elif state.variant.relance_mode != FORCED:
-        state.phase = WINDOW
+def ask_owners(state, first):
+    """Ask each owner of a Relance token against this player, in seat order from the seat `first` on (R37)."""
+    tokens = state.tokens[state.turn] >> first << first
+    if tokens:
+        ask_first(state, tokens)
     else:
-        fourth = fourth_value(state)
-        if fourth:
-            use_token(state, fourth)
-        else:
-            unlock(state)
+        unlock(state)
+
+
+@cold
+def ask_first(state, tokens):
+    """Ask the first of these owners (R37)."""
+    state.owner = 0
+    while not tokens & 1 << state.owner:
+        state.owner += 1
+    if state.variant.relance_mode != FORCED:
+        state.phase = WINDOW
+        return
+    fourth = fourth_value(state)
+    if fourth:
+        use_token(state, fourth)
+    else:
+        unlock(state)
 
 
 @jit
 def fourth_value(state):
     """Return the value of the die just laid that is the fourth on the track, or 0."""
     before = COUNT[state.track & ~state.fresh]
-    if before == 3:
-        return state.first_fresh
-    if before == 2 and COUNT[state.fresh] == 2:
-        return PIPS[state.fresh] - state.first_fresh
-    return 0
+    if COUNT[state.fresh] == 2:
+        return state.first if before == 3 else PIPS[state.fresh] - state.first if before == 2 else 0
+    return PIPS[state.fresh] if before == 3 else 0
 
 
-@jit
+@cold
 def use_token(state, value):
     """The die leaves the track and is thrown again; its x3 is lost, unless the variant keeps it (R37)."""
-    state.token[state.owner] = NOBODY
+    state.tokens[state.turn] &= ~(1 << state.owner)
     state.relances[state.owner] += 1
-    state.triples = state.variant.relance_keeps_x3 and state.tripled_value == value
     if state.tripled_value == value:
         state.tripled_value = 0
+        state.next3 = state.variant.relance_keeps_x3
     state.track &= ~bit(value)
     state.fresh &= ~bit(value)
-    state.first_fresh = PIPS[state.fresh]  # the other die of Double De, if it was laid
+    state.first = PIPS[state.fresh]  # the other die of Double De, if it was laid
     state.phase = RETHROW
 
 
-@jit
+@cold
 def rethrown_die(state, value):
     """No PARADE helps against a duplicate of the die thrown again (R37)."""
     if state.track & bit(value):
         out(state)
     else:
         lay(state, value)
-        next_owner(state)
+        state.next3 = 0
+        ask_owners(state, state.owner + 1)
 
 
 @jit
@@ -476,7 +481,7 @@ def unlock(state):
         after_bonus(state)
 
 
-@jit
+@cold
 def bonus_die(state, face):
     """Apply the face of the BONUS die (R22)."""
     state.bonus_face = face
@@ -526,7 +531,7 @@ def bank(state):
     state.points[state.turn] += points
     state.score[state.turn] += points
     if state.score[state.turn] >= state.variant.target:
-        state.validated[state.turn] = 1
+        state.validated[state.turn] = state.last_round = 1
     end_turn(state)
 
 
@@ -564,6 +569,8 @@ def apply_chance(state, outcome):
     phase = state.phase
     if phase == DIE:
         die(state, outcome + 1)
+    elif phase == FIRST_DIE:
+        first_die(state, outcome + 1)
     elif phase == BONUS_DIE:
         bonus_die(state, state.variant.bonus_faces[outcome])
     elif phase == RISK_DIE:
@@ -584,10 +591,16 @@ def apply_chance(state, outcome):
 @jit
 def legal_actions(state, actions):
     """List the options of a decision node (specification, "Decisions")."""
-    n = 0
     if state.phase == DECIDE:
         actions[0], actions[1] = STOP, THROW
         return 2
+    return rare_actions(state, actions)
+
+
+@cold
+def rare_actions(state, actions):
+    """List the options of the other decision nodes."""
+    n = 0
     if state.phase == WINDOW:
         actions[0] = KEEP
         for value in range(1, 7):
@@ -622,7 +635,7 @@ def apply_action(state, action):
         commit(state, (action - CARDS) // 2, (action - CARDS) % 2)
     elif phase == WINDOW:
         if action == KEEP:
-            next_owner(state)
+            ask_owners(state, state.owner + 1)
         else:
             use_token(state, action - USE)
     else:

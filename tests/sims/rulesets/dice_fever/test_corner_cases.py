@@ -262,7 +262,7 @@ def test_variant_left_neighbour_of_the_last_seat_is_the_first():
     variant = "standard,duel_target=left,relance_target=left"
     turns = "P0 1 STOP P0 1 STOP P0R "
     assert scores(play(turns + "DUEL 6 1", 0, 0, 0, variant=variant)) == [-4, 1, 5]
-    assert play(turns + "RELANCE", 0, 0, 0, variant=variant).token.tolist()[:3] == [-1, -1, 0]
+    assert play(turns + "RELANCE", 0, 0, 0, variant=variant).tokens.tolist()[:3] == [1 << 2, 0, 0]
 
 
 def test_variant_relance_forced_hits_the_fourth_of_two_dice():
@@ -298,7 +298,7 @@ def test_variant_relance_keeps_x3(keeps, points):
 
 def test_variant_double_forced_by_six_at_once():
     state = play("P2R SIX 1 1 1 2 5 6 DOUBLE", variant="standard,double_forced=true")
-    assert (rules.actor(state), state.in_air) == (CHANCE, 2)
+    assert (rules.actor(state), state.phase) == (CHANCE, rules.FIRST_DIE)
     assert words(follow(FEVER, state, "3 1")) == ["STOP", "THROW"]
 
 

@@ -46,7 +46,7 @@ def all_turn_points(state):
                 points.add(int(state.points[0]))
                 continue
             if state.phase == rules.DECIDE:
-                state.fresh = state.first_fresh = state.triples = 0  # the throw is over: how it went no longer matters
+                state.fresh = state.first = 0  # the throw is over: how it went no longer matters
             if (key := state.tobytes()) not in seen:
                 seen.add(key)
                 stack.append(state)

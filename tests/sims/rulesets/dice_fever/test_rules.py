@@ -28,7 +28,9 @@ def options(state):
 
 
 def tokens(state):
-    return [int(token) for token in state.token[: state.seats]]
+    """Return for each seat whom its Relance token is against, or -1."""
+    seats = range(state.seats)
+    return [next((seat for seat in seats if state.tokens[seat] >> owner & 1), -1) for owner in seats]
 
 
 # --- setup and order ------------------------------------------------------------------------------------------------------
@@ -89,7 +91,7 @@ def test_r9_a_risk_card_throws_the_risk_die_at_once():
 
 
 def test_r10_one_die_at_a_time():
-    assert play("P0").thrown == 1
+    assert play("P0").phase == rules.DIE
 
 
 def test_r11_stop_only_after_a_throw():
@@ -170,8 +172,8 @@ def test_r26_the_tripled_die_is_doubled():
 
 
 def test_r27_double_is_two_dice_but_never_more_than_are_left():
-    assert play("P0 1 2 3 4 DOUBLE THROW").thrown == 2
-    assert play("P3R SIX 1 2 3 4 5 5 DOUBLE THROW").thrown == 1
+    assert play("P0 1 2 3 4 DOUBLE THROW").phase == rules.FIRST_DIE
+    assert play("P3R SIX 1 2 3 4 5 5 DOUBLE THROW").phase == rules.DIE
 
 
 def test_r28_stop_is_allowed_before_the_double():
@@ -194,7 +196,7 @@ def test_r31_two_duplicates_cost_a_parade_or_are_out():
 
 
 def test_r32_after_double_single_dice():
-    assert play("P1 1 2 3 4 DOUBLE 2 3 THROW").thrown == 1
+    assert play("P1 1 2 3 4 DOUBLE 2 3 THROW").phase == rules.DIE
 
 
 # --- RISK -----------------------------------------------------------------------------------------------------------------
@@ -505,7 +507,7 @@ def test_relance_keeps_x3():
 
 def test_double_forced_leaves_no_choice():
     state = play("P0 1 2 3 4 DOUBLE", variant="standard,double_forced=true")
-    assert (state.phase, state.thrown) == (rules.DIE, 2)
+    assert state.phase == rules.FIRST_DIE
 
 
 def test_parade_after_risk_but_not_after_six():
