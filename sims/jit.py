@@ -8,7 +8,6 @@ With ``NUMBA_DISABLE_JIT=1`` every decorator here returns the plain Python funct
 import hashlib
 import os
 import tempfile
-import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -46,22 +45,23 @@ import numba  # noqa: E402  (the cache folder must be known before numba loads)
 import numba.core.errors  # noqa: E402
 import numba.extending  # noqa: E402
 import numpy as np  # noqa: E402
+from numba.core import cgutils  # noqa: E402
 from numba.np.arrayobj import populate_array  # noqa: E402
 
 _config: Any = numba.config  # numba does not declare its settings
 _config.CACHE_DIR, _config.LOOP_VECTORIZE = str(CACHE), 0  # a notebook may have imported numba before us
-warnings.simplefilter("ignore", numba.core.errors.NumbaExperimentalFeatureWarning)  # first-class functions
 
 INTERPRETED = bool(_config.DISABLE_JIT)
 
+njit: Any = numba.njit  # numba does not declare `_nrt`
 _UNCOUNTED: dict[str, Any] = {"_nrt": False, "forceinline": True}
 """No reference counting: it took most of a policy call (two atomic operations per view). Such a function cannot allocate."""
 
-jit = numba.njit(nogil=True, cache=True, error_model="numpy", **_UNCOUNTED)
+jit = njit(nogil=True, cache=True, error_model="numpy", **_UNCOUNTED)
 """Decorator of every kernel, rules function and policy helper; none of them allocates."""
 
 
-cold = numba.njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
+cold = njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
 """The same for what happens rarely in a game: left out of line, it keeps the loop short."""
 
 
@@ -70,36 +70,63 @@ def type_of(state: np.dtype) -> Any:
     return state if INTERPRETED else numba.from_dtype(state)
 
 
-POINTERS = (numba.types.CPointer(numba.int32), numba.types.CPointer(numba.float64), numba.types.CPointer(numba.uint64))
-"""How actions, parameters and stream travel to a policy: an array is seven words, which took longer than most policies."""
+# --- policies ---------------------------------------------------------------------------------------------------------------
+
+_ACTIONS, _PARAMS, _STREAM = (numba.types.CPointer(number) for number in (numba.int32, numba.float64, numba.uint64))
+"""How arrays travel to a policy: an array itself is seven words, and passing three took longer than most policies."""
 
 
-def ask(function, view, actions, n, params, rng):
-    """Call a policy from the loop."""
-    return function(view, actions, n, params, rng)
+def _signature(view: Any) -> Any:
+    """Return the signature that every policy shares, for one kind of view."""
+    return numba.int64(view, _ACTIONS, numba.int64, _PARAMS, numba.int64, _STREAM)
+
+
+def ask(policies, entry, view, actions, n, params, rng):
+    """Ask one of the policies for an action, in the loop."""
+    return policies[entry](view, actions, n, params, rng)
 
 
 def whole_number(action):
-    """Return a policy's answer as an action; numba would cut 1.5 down to 1."""
-    return action
+    """Return a policy's answer as an action; what is none becomes -1, which is never legal."""
+    try:
+        return int(action) if action == int(action) else -1
+    except (TypeError, ValueError):
+        return -1
 
 
 def _entry(view, actions, n, params, n_params, rng):
-    action = policy(view, array_at(actions, MAX_ACTIONS), n, array_at(params, n_params), array_at(rng, 4))  # noqa: F821
+    action = policy(view, _array(actions, MAX_ACTIONS), n, _array(params, n_params), _array(rng, 4))  # type: ignore[name-defined] # noqa: F821
     return whole_number(action)
 
 
 if not INTERPRETED:
 
     @numba.extending.overload(ask)
-    def _ask(function, view, actions, n, params, rng):
-        return lambda function, view, actions, n, params, rng: function(
-            view, actions.ctypes, n, params.ctypes, params.size, rng.ctypes
+    def _ask(policies, entry, view, actions, n, params, rng):
+        return lambda policies, entry, view, actions, n, params, rng: _call(
+            policies[entry], view, actions.ctypes, n, params.ctypes, params.size, rng.ctypes
         )
 
-    @numba.extending.intrinsic
-    def array_at(typing, pointer, size):
-        """Return the array of `size` entries at a pointer (numba's ``carray`` needs reference counting)."""
+    @numba.extending.overload(whole_number)
+    def _whole_number(action):
+        if isinstance(action, numba.types.Float):
+            return lambda action: np.int64(action) if action == np.int64(action) else np.int64(-1)
+        return lambda action: np.int64(action)
+
+    def _typed_call(typing, address, view, actions, n, params, n_params, rng):
+        signature = _signature(view)
+
+        def generate(context, builder, _, arguments):
+            convention, kinds = context.call_conv, (signature.return_type, signature.args)
+            function = builder.inttoptr(arguments[0], convention.get_function_type(*kinds).as_pointer())
+            status, action = convention.call_function(builder, function, *kinds, arguments[1:])
+            with cgutils.if_unlikely(builder, status.is_error):  # the policy's own exception goes on
+                convention.return_status_propagate(builder, status)
+            return action
+
+        return signature.return_type(numba.uint64, *signature.args), generate
+
+    def _typed_array(typing, pointer, size):
         array = numba.types.Array(pointer.dtype, 1, "C")
 
         def generate(context, builder, signature, arguments):
@@ -111,32 +138,34 @@ if not INTERPRETED:
 
         return array(pointer, numba.types.intp), generate
 
-    @numba.extending.overload(whole_number)
-    def _whole_number(action):
-        if isinstance(action, numba.types.Integer | numba.types.Boolean):
-            return lambda action: action
-        raise numba.core.errors.TypingError(f"a policy returns a whole number, not {action}")
+    _call: Any = numba.extending.intrinsic(_typed_call)
+    """Call the policy at an address."""
+    _array: Any = numba.extending.intrinsic(_typed_array)
+    """Return the array of so many entries at a pointer (numba's ``carray`` needs reference counting)."""
 
 
 @cache
-def compile_policy(function: Callable, state: np.dtype) -> Callable:
+def compile_policy(function: Callable, state: np.dtype) -> int:
     """Compile a policy for one kind of state, behind an entry with the one signature that every policy shares.
 
-    The explicit signature makes all policies of a ruleset the same first-class type, so that one compiled loop serves
-    every pairing. Only the policies of this package are cached on disk: the key of the cache folder covers no others.
+    The loop calls the entry by its address, so one compiled loop serves every pairing. Only the policies of this
+    package are cached on disk: the key of the cache folder covers no others.
+
+    Returns
+    -------
+    address : int
+        Of the entry; it stays valid, as numba never unloads code.
 
     Raises
     ------
     numba.core.errors.NumbaError
         If numba cannot compile the function.
     """
-    if INTERPRETED:
-        return function
     ours = Path(function.__code__.co_filename).is_relative_to(PACKAGE)
     options: dict[str, Any] = {"error_model": "numpy", **(_UNCOUNTED if ours else {})}
     # Not a closure, which would never be found on disk again; numba tells entries apart by their qualified names.
-    entry = FunctionType(_entry.__code__, {**globals(), "policy": numba.njit(**options)(function)})
+    entry = FunctionType(_entry.__code__, {**globals(), "policy": njit(**options)(function)})
     entry.__qualname__ = f"{function.__module__}.{function.__qualname__}"
-    actions, params, rng = POINTERS
-    signature = numba.int64(type_of(state), actions, numba.int64, params, numba.int64, rng)
-    return numba.njit(signature, cache=ours, **options)(entry)
+    signature = _signature(type_of(state))
+    compiled = njit(signature, cache=ours, **options)(entry).overloads[signature.args]
+    return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)

@@ -1,8 +1,7 @@
 """The one game loop. It asks the ruleset who is due, draws the outcome or asks the policy, and applies it; nothing else.
 
-The loop is compiled once per ruleset: rules are found by the type of the state, policies are first-class functions of one
-type. The tuple of policies has always as many entries as the ruleset has seats at most, so that neither another pairing
-nor another number of seats needs a compilation.
+The loop is compiled once per ruleset: rules are found by the type of the state, policies are called by their addresses, so
+that neither another pairing nor another number of seats needs a compilation.
 """
 
 import numpy as np
@@ -35,8 +34,8 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
     ----------
     state, view : records
         The position (seats and variant set) and room for what a seat sees of it.
-    policies : tuple
-        Functions; seat s is played by entry (s + rotation) mod seats.
+    policies : uint64 array (seats,)
+        Addresses of compiled policies (interpreted: a list of functions); entry (s + rotation) mod seats plays seat s.
     params : float array (seats, longest)
         Their parameters, padded with zeros.
     rotation : int
@@ -71,18 +70,25 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
             n = legal_actions(state, actions)
             entry = who + rotation
             entry -= seats if entry >= seats else 0
-            code = ask(policies[entry], observed(state, who, view), actions, n, params[entry], minds[who])
-            legal = False
-            for i in range(n):
-                legal |= actions[i] == code
-            if legal:
-                apply_action(state, code)
-                plies += 1
+            code = ask(policies, entry, observed(state, who, view), actions, n, params[entry], minds[who])
+            if not is_among(code, actions, n):
+                if steps < log.size:
+                    log[steps] = code
+                return ILLEGAL, plies, steps + 1
+            apply_action(state, code)
+            plies += 1
         if steps < log.size:
             log[steps] = code
         steps += 1
-        if who >= 0 and not legal:
-            return ILLEGAL, plies, steps
+
+
+@jit
+def is_among(code, actions, n):
+    """Is this one of the first n actions?"""
+    for i in range(n):  # noqa: SIM110 (numba compiles no generator expression)
+        if actions[i] == code:
+            return True
+    return False
 
 
 @jit

@@ -60,9 +60,7 @@ class Table:
         params = np.zeros((seats, max(p.params.size for p in self.policies)))
         for row, each in zip(params, self.policies, strict=True):
             row[: each.params.size] = each.params
-        functions = [self._function(p) for p in self.policies]
-        functions += functions[:1] * (self.ruleset.seats[1] - seats)
-        return states[0], states[1], tuple(functions), params
+        return states[0], states[1], self._functions(), params
 
     def buffers(self, log: int = 0) -> tuple[np.ndarray, ...]:
         """Return room for streams, legal actions and a log of this many codes."""
@@ -70,21 +68,21 @@ class Table:
         dice, minds = np.zeros((seats + 1, 4), np.uint64), np.zeros((seats, 4), np.uint64)
         return dice, minds, np.zeros(MAX_ACTIONS, np.int32), np.zeros(log, np.int64)
 
-    def _function(self, policy: Policy) -> Callable:
+    def _functions(self) -> Any:
+        """Return what the loop calls: functions where it is interpreted, addresses where it is compiled."""
         if self.interpreted or jit.INTERPRETED:
-            return lambda *args: _whole_number(policy.function(*args))
+            return [_interpreted(policy) for policy in self.policies]
+        return np.array([self._compiled(policy) for policy in self.policies], np.uint64)
+
+    def _compiled(self, policy: Policy) -> int:
         try:
             return jit.compile_policy(policy.function, self.ruleset.state)
         except Exception as error:  # numba's own errors, and what it stumbles over (KeyError for an unknown field)
             raise InputError(_uncompilable(policy, error)) from error
 
 
-def _whole_number(action: Any) -> int:
-    """Return an interpreted policy's answer as an action; what is none becomes -1, which is never legal."""
-    try:
-        return int(action) if action == int(action) else -1
-    except (TypeError, ValueError):
-        return -1
+def _interpreted(policy: Policy) -> Callable:
+    return lambda *args: jit.whole_number(policy.function(*args))
 
 
 def _uncompilable(policy: Policy, error: Exception) -> str:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 import sims
 from sims import RULESETS, InputError, Policy, policy
-from sims.jit import INTERPRETED, compile_policy
+from sims.jit import INTERPRETED, ask, compile_policy, jit
 from sims.playouts import FINISHED, play_game
 from sims.policy import load_policy
 from sims.ruleset import CHANCE, MAX_ACTIONS, OVER, PLY_LIMIT, Field, Ruleset, variant_dtype
@@ -167,14 +167,19 @@ def test_reset_forgets_the_game_before(ruleset, preset, seats):
         assert [fresh[name].tolist() for name in ruleset.measures] == [other[name].tolist() for name in ruleset.measures]
 
 
+@jit
+def answer_of(policies, state, actions, n, params, rng):
+    return ask(policies, 0, state, actions, n, params, rng)
+
+
 @each_ruleset
 def test_policies_answer_legally_and_write_nothing(ruleset):
     specs = list(dict.fromkeys([*ruleset.named_policies, *(p.spec for p in ruleset.policies.values())]))
     loaded = [load_policy(ruleset, spec) for spec in specs if not spec.endswith(":")]  # a table needs its file
-    if not INTERPRETED:
-        loaded = [(p, compile_policy(p.function, ruleset.state), p.params) for p in loaded]
+    if INTERPRETED:
+        loaded = [(p, [p.function], p.params) for p in loaded]
     else:
-        loaded = [(p, p.function, p.params) for p in loaded]
+        loaded = [(p, np.array([compile_policy(p.function, ruleset.state)], np.uint64), p.params) for p in loaded]
     actions, rng = np.zeros(MAX_ACTIONS, np.int32), np.array([1, 2, 3, 1], np.uint64)
     decisions = 0
     for preset in ruleset.presets:
@@ -187,7 +192,7 @@ def test_policies_answer_legally_and_write_nothing(ruleset):
                 for each, function, params in loaded:
                     numbers = params.tobytes()
                     with np.errstate(over="ignore"):
-                        answer = function(state, actions, n, params, rng)
+                        answer = answer_of(function, state, actions, n, params, rng)
                     assert answer in actions[:n].tolist(), each.spec
                     assert state.tobytes() == before, each.spec
                     assert actions.tobytes() == offered, each.spec

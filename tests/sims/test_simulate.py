@@ -398,10 +398,7 @@ ANSWERS = {
     "comparison": "view.pot < 20",
     "numpy_whole": "actions[1 if view.pot < 20 else 0]",
     "whole_float": "1.0 if view.pot < 20 else 0.0",
-    "broken_float": pytest.param(
-        "1.5 if view.pot < 20 else 0.5",
-        marks=pytest.mark.xfail(reason="compiled, numba truncates an answer that is not whole; interpreted it is illegal"),
-    ),
+    "broken_float": "1.5 if view.pot < 20 else 0.5",
 }
 
 

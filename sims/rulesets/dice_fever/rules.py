@@ -448,13 +448,13 @@ def fourth_value(state):
 @cold
 def use_token(state, value):
     """The die leaves the track and is thrown again; its x3 is lost, unless the variant keeps it (R37)."""
-    state.tokens[state.turn] &= ~(1 << state.owner)
+    state.tokens[state.turn] ^= 1 << state.owner
     state.relances[state.owner] += 1
     if state.tripled_value == value:
         state.tripled_value = 0
         state.next3 = state.variant.relance_keeps_x3
-    state.track &= ~bit(value)
-    state.fresh &= ~bit(value)
+    state.track ^= bit(value)
+    state.fresh ^= bit(value)
     state.first = PIPS[state.fresh]  # the other die of Double De, if it was laid
     state.phase = RETHROW
 
