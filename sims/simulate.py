@@ -113,7 +113,8 @@ def set_table(
         raise InputError(f"policies must be a list with one policy per seat, not {policies!r}")
     ruleset.check_seats(len(policies))
     variant = variant if isinstance(variant, Variant) else ruleset.variant(variant)
-    loaded = tuple(load_policy(ruleset, p) for p in policies)
+    known = {p: load_policy(ruleset, p) for p in policies if isinstance(p, str)}  # a file is run once, and may face itself
+    loaded = tuple(known[p] if isinstance(p, str) else load_policy(ruleset, p) for p in policies)
     for each in loaded:
         each.check(variant.values)
     for spec, functions in _functions_by_spec(loaded).items():

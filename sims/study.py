@@ -20,7 +20,8 @@
     seats = [2, 3, 4]
 
 Results are kept in a folder, a parquet file per matchup, named by a hash of everything that they depend on: the sources of
-this package, the variant, the policies, the seed and the number of games.
+this package, the variant, what the policies do (:mod:`sims.digest`), the seed and the number of games. Where it cannot be told
+what a policy does, the matchup is played every time.
 """
 
 import dataclasses
@@ -133,14 +134,21 @@ def run_study(
 
 
 def _kept(folder: Path, name: str, variant: str, specs: tuple[str, ...], games: int, seed: int, n_jobs: int) -> pd.DataFrame:
-    key = repr((jit.SOURCES, name, RULESETS[name].version, variant, specs, games, seed))
+    table = set_table(name, specs, variant)
+    digests = [policy.digest for policy in table.policies]
+    key = repr((jit.SOURCES, name, table.ruleset.version, table.variant.name, digests, games, seed))
     path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.parquet"
-    if path.is_file():
+    if None not in digests and path.is_file():
         return pd.read_parquet(path)
-    results = simulate(name, specs, games, seed, variant=variant, n_jobs=n_jobs, progress=False)
+    results = simulate(name, table.policies, games, seed, variant=table.variant, n_jobs=n_jobs, progress=False)
     if int(results.games.iloc[0]) < games:
         raise KeyboardInterrupt  # a part of a matchup is not kept: the next call plays it again
+    if None not in digests:
+        _keep(results, path)
+    return results
+
+
+def _keep(results: pd.DataFrame, path: Path) -> None:
     partial = path.with_suffix(".partial")
     results.to_parquet(partial, index=False)
     os.replace(partial, path)
-    return results

@@ -1,11 +1,15 @@
 import dataclasses
 import importlib
+import shutil
+import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from sims import InputError
+from sims import RULESETS, InputError, Policy
 from sims.jit import INTERPRETED
+from sims.policy import load_policy
 from sims.study import Group, Study, load_study, run_study
 
 MODULE = importlib.import_module("sims.study")
@@ -29,6 +33,7 @@ policies = ["hold_at:20", "uniform"]
 seats = [2, 5]
 """
 SMALL = Study("pig", GAMES, 3, [Group("pairs", "pairs", ["hold_at:20", "uniform"])])
+compiled_only = pytest.mark.skipif(INTERPRETED, reason="plain Python may read anything, so such a policy is not kept")
 
 
 def bug(why):
@@ -51,7 +56,7 @@ def played(monkeypatch):
     calls, real = [], MODULE.simulate
 
     def simulate(name, specs, games, seed, **options):
-        calls.append((options["variant"], specs, games, seed))
+        calls.append((str(options["variant"]), tuple(map(str, specs)), games, seed))
         return real(name, specs, games, seed, **options)
 
     monkeypatch.setattr(MODULE, "simulate", simulate)
@@ -162,14 +167,88 @@ def test_what_results_depend_on_is_played_anew(tmp_path, played, monkeypatch, ch
         assert (games, seed) == (options.get("games", GAMES), options.get("seed", 3))
 
 
-@bug("the key of kept results covers no policy file: stale results after an edit")
-def test_an_edited_policy_file_is_played_anew(tmp_path, played):
-    path = tmp_path / "mine.py"
-    study = dataclasses.replace(SMALL, groups=[Group("mine", "against", [f"{path}:mine"], ["uniform"])])
-    for points in (20, 3):
-        path.write_text(f"def mine(view, actions, n, params, rng):\n    return 0 if view.pot >= {points} else 1  # {points}\n")
+MINE = """
+import {module} as helpers
+from {module} import TABLE, count
+
+def mine(view, actions, n, params, rng):
+    return 0 if view.pot >= TABLE[0] + count(view) + helpers.more else 1
+"""
+HELPERS = """
+import numba
+import numpy as np
+
+TABLE = np.array([{table}])
+more = {more}
+
+@numba.njit
+def count(view):
+    return {count} * view.seats
+"""
+
+
+@compiled_only
+@pytest.mark.parametrize("edited", ["file", "table", "more", "count", "nothing"])
+def test_an_edited_policy_file_or_helper_is_played_anew(tmp_path, played, monkeypatch, edited):
+    """Edits that keep the size of the file and the second of its time, so that no cache of Python notices them either."""
+    path, module = tmp_path / "mine.py", f"helpers_of_{edited}"
+    monkeypatch.syspath_prepend(tmp_path)
+    study = dataclasses.replace(SMALL, groups=[Group("mine", "self", [f"{path}:mine"])])
+    values, text, results = {"table": 9, "more": 1, "count": 2}, MINE.format(module=module), []
+    for _ in range(2):
+        (tmp_path / f"{module}.py").write_text(HELPERS.format(**values))
+        path.write_text(text)
+        results.append(run(study, tmp_path / "kept"))
+        values, text = {**values, edited: 4}, text.replace(">=", "> ") if edited == "file" else text
+        sys.modules.pop(module)
+        importlib.invalidate_caches()
+        shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
+    assert len(played) == (1 if edited == "nothing" else 2)
+    assert results[0].equals(results[1]) == (edited == "nothing")
+
+
+def test_an_edited_table_is_played_anew(tmp_path, played):
+    path = tmp_path / "table.npy"
+    study = Study("pig", GAMES, 3, [Group("mine", "self", [f"table:{path}"], variants=["standard,goal=6"])])
+    for entry in (1, 0, 1):
+        np.save(path, np.full(6**3, entry))
         run(study, tmp_path / "kept")
     assert len(played) == 2
+
+
+FICKLE = """
+import random
+import numpy as np
+
+class Mood:
+    pass
+
+mood = Mood()
+
+def python(view, actions, n, params, rng):
+    return int(random.random() < 0.5)
+
+def numpy(view, actions, n, params, rng):
+    return int(np.random.random() < 0.5)
+
+def unknown(view, actions, n, params, rng):
+    mood
+    return 0
+"""
+
+
+@pytest.mark.parametrize("name", ["python", "numpy", "unknown"])
+def test_a_policy_with_something_hidden_has_no_digest(tmp_path, name):
+    (tmp_path / "mine.py").write_text(FICKLE)
+    assert load_policy(RULESETS["pig"], f"{tmp_path / 'mine.py'}:{name}").digest is None
+
+
+def test_without_a_digest_nothing_is_kept(tmp_path, played, monkeypatch):
+    monkeypatch.setattr(Policy, "digest", None)
+    for _ in range(2):
+        run(SMALL, tmp_path)
+    assert len(played) == 6
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_interrupted_matchup_is_not_kept(tmp_path, monkeypatch):
