@@ -145,13 +145,17 @@ class Ruleset:
         """
         if isinstance(variant, Mapping):
             changes, variant = {**variant, **changes}, None
-        preset, *settings = str(variant or "standard").split(",")
+        preset, *settings = str("standard" if variant is None else variant).split(",")
         choose(preset, self.presets, f"variant of {self.name}")
+        written: dict[str, str] = {}
         for setting in settings:
             name, equals, text = setting.partition("=")
             if not equals:
                 raise InputError(f"{setting!r} is not of the form field=value")
-            changes.setdefault(name.strip(), text)
+            if name.strip() in written:
+                raise InputError(f"{name.strip()} is given twice: {written[name.strip()]!r} and {text!r}; choose one of them")
+            written[name.strip()] = text
+        changes = {**written, **changes}
         base = {name: self.presets[preset].get(name, spec.default) for name, spec in self.fields.items()}
         values = dict(base)
         for name, value in changes.items():
