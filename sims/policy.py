@@ -57,11 +57,14 @@ class Policy:
             size = self.table_size(variant_values)
             raise InputError(f"{self.spec} has {self.params.size} entries; this variant needs a table of {size}")
 
-    def __call__(self, *args: Any, **named: Any) -> "Policy":
+    def __call__(self, /, *args: Any, **named: Any) -> "Policy":
         """Return the same policy with other parameter values: ``hold_dice(3, cards="asap")``."""
         if len(args) > len(self.parameters):
             raise InputError(f"{self.name} has {len(self.parameters)} parameters, not {len(args)}")
-        given = dict(zip(self.parameters, args, strict=False)) | named
+        given = dict(zip(self.parameters, args, strict=False))
+        for name in given.keys() & named.keys():
+            raise InputError(f"{name} of {self.name} is given twice: {given[name]!r} and {named[name]!r}; choose one of them")
+        given |= named
         values = dict(zip(self.parameters, self.values, strict=True))
         for name, value in given.items():
             choose(name, self.parameters, f"parameter of {self.name}")
@@ -254,11 +257,15 @@ def _named(found: Any, name: str) -> Policy:
 
 
 def _with_settings(base: Policy, settings: str) -> Policy:
-    args, named = [], {}
+    args: list[str] = []
+    named: dict[str, str] = {}
     for setting in filter(None, settings.split(",")):
         name, equals, value = setting.partition("=")
+        name, value = name.strip(), value.strip()
+        if equals and name in named:
+            raise InputError(f"{name} of {base.name} is given twice: {named[name]!r} and {value!r}; choose one of them")
         if equals:
-            named[name.strip()] = value.strip()
+            named[name] = value
         elif named:
             raise InputError(f"{base.name}: {setting!r} follows a named parameter; write parameter=value")
         else:

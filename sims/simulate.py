@@ -20,7 +20,7 @@ from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from sims import jit
-from sims.errors import InputError, check_int, choose
+from sims.errors import InputError, check_int, choose, make_folder
 from sims.playouts import ILLEGAL, play_deals, play_game
 from sims.policy import Policy, load_policy
 from sims.results import Matchup, Sums, reduce_rows, results_table, rows_table
@@ -170,15 +170,11 @@ def _write_rows(path: Path, rows: pd.DataFrame) -> None:
 def _rows_folder(rows: Any) -> Path | None:
     if rows is False or rows is None:
         return None
-    if not isinstance(rows, (str, Path)):
+    if not isinstance(rows, (str, Path)) or not str(rows):
         raise InputError(f"rows must name a folder, not {rows!r}")
-    folder = Path(rows)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.glob("*.parquet")):
-            raise InputError(f"the folder for rows {str(folder)!r} already holds parquet files; name an empty one")
-    except OSError as error:
-        raise InputError(f"cannot write rows to {str(folder)!r}: {error.strerror}") from error
+    folder = make_folder(rows, "rows")
+    if any(folder.iterdir()):
+        raise InputError(f"the folder for rows {str(folder)!r} is not empty; name an empty one, or a new one")
     return folder
 
 

@@ -536,7 +536,7 @@ def test_bad_input_is_refused(options, parts):
 
 def test_bad_rows_folders_are_refused(tmp_path):
     play(games=4, rows=tmp_path / "rows")
-    with pytest.raises(InputError, match="already holds parquet files"):
+    with pytest.raises(InputError, match="is not empty"):
         play(games=4, rows=tmp_path / "rows")
     (tmp_path / "file").write_text("not a folder", "utf-8")
     for folder in (tmp_path / "file", tmp_path / "file" / "below"):
