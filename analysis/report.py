@@ -30,7 +30,7 @@ from analysis.estimates import (
 from sims.errors import InputError, choose, make_folder
 from sims.policy import load_policy
 from sims.rulesets import RULESETS
-from sims.rulesets.dice_fever.exact import Turn, mean_of_best_play, points_rule, sample_table
+from sims.rulesets.dice_fever.exact import Turn, points_rule, sample_table
 from sims.study import Study, load_study, run_study
 
 GAME = "dice-fever"
@@ -138,7 +138,7 @@ def _chapter(study: Study, results: pd.DataFrame, games: int, seed: int) -> dict
         "tables": tables,
         "threshold": int(rules.loc["standard", "threshold"]),
         "rules": rules.reset_index().to_dict("records"),
-        "best_play": [mean_of_best_play(turns["standard"], shields) for shields in range(4)],
+        "best_play": [turns["standard"].mean_of_best_play(shields) for shields in range(4)],
         "z": _z_summary(checked),
         "z_turns": TURNS_PER_POSITION,
         "ranking": _ranking(pairs),

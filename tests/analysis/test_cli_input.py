@@ -17,10 +17,6 @@ ROW = ["quantity", "policy", "seat", "n", "estimate", "stderr", "low", "high", "
 TOO_BIG = "99999999999999999999"
 
 
-def bug(*args, why):
-    return pytest.param(*args, marks=pytest.mark.xfail(strict=True, reason=f"bug: {why}"))
-
-
 def refused(capsys, args):
     """Run a command that must be refused; return its line on stderr."""
     with pytest.raises(SystemExit) as caught:
@@ -162,11 +158,13 @@ def test_trace(capsys, args, words):
         (["--track", "1,2,3,4,5", "--bonus", "x3-used", "--tripled", "6"], ["6", "x3-used"]),
         (["--track", "1", "--double-score", "--variant", "plain"], ["Score x2", "plain"]),
         (["--track", "1", "--double-score", "--set", "risk_faces=DUEL"], ["Score x2"]),
-        bug(
-            ["--track", "1", "--double-score", "--set", "max_risk_per_turn=0"],
-            ["Score x2"],
-            why="a variant in which no RISK card can be used still accepts Score x2",
-        ),
+        (["--track", "1", "--double-score", "--set", "max_risk_per_turn=0"], ["Score x2"]),
+        (["--track", "1,2,3,4", "--bonus", "x3-used", "--shields", "3"], ["3", "0 to 2", "'x3-used'"]),
+        (["--track", "1,2,3,4", "--bonus", "double-used", "--shields", "3"], ["3", "0 to 2", "'double-used'"]),
+        (["--track", "1,2,3,4", "--bonus", "x3-used", "--variant", "even_faces,parade_cards=0"], ["'x3-used'", "PARADE"]),
+        (["--track", "1,2,3,4,5", "--bonus", "x3", "--shields", "3"], ["3", "0 to 2", "'x3'"]),
+        (["--track", "1,2,3,4,5", "--bonus", "double", "--double-score"], ["'double'", "5 values", "Score x2"]),
+        (["--track", "1,2,3,4", "--bonus", "double", "--set", "double_forced=true"], ["'double'", "double_forced=true"]),
         (["--track", "1", "--variant", "pig"], ["'pig'", "standard", "plain"]),
         (["--track", "1", "--set", "goal=3"], ["'goal'", "target"]),
         (["--track", "1", "extra"], ["extra"]),
