@@ -121,8 +121,11 @@ class Ruleset:
     render: Callable[[Any], str]  # the position in one line
 
     def __post_init__(self) -> None:
-        BY_STATE[jit.type_of(self.state)] = self
-        BY_STATE[self.state] = self
+        for kind in (jit.type_of(self.state), self.state):  # the name, so that a notebook may define its game again
+            other = BY_STATE.setdefault(kind, self)
+            if other.name != self.name:
+                raise InputError(f"{self.name} has the same STATE as {other.name}, whose rules it would play; add a field to it")
+            BY_STATE[kind] = self
 
     @property
     def state(self) -> np.dtype:
