@@ -10,10 +10,13 @@ import sys
 import warnings
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from numbers import Integral
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import numba
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
@@ -29,6 +32,7 @@ from sims.rulesets import RULESETS
 
 BATCH = 10_000  # games per kernel call
 MAX_INT = 2**63 - 1
+WHOLE = (numba.types.Integer, numba.types.Boolean, numba.types.IntEnumMember)  # what a compiled policy may answer
 
 
 class IllegalAction(RuntimeError):
@@ -74,17 +78,29 @@ class Table:
         if self.interpreted or jit.INTERPRETED:
             return lambda *args: _whole_number(policy.function(*args))
         try:
-            return jit.compile_policy(policy.function, self.ruleset.state)
+            compiled = jit.compile_policy(policy.function, self.ruleset.state)
+            answer = _answer_type(policy.function, self.ruleset.state)
         except Exception as error:  # numba's own errors, and what it stumbles over (KeyError for an unknown field)
             raise InputError(_uncompilable(policy, error)) from error
+        if not isinstance(answer, WHOLE):
+            raise InputError(f"{policy.spec} must return a whole number, one of its actions, but its answer may be {answer}")
+        return compiled
+
+
+@cache
+def _answer_type(function: Callable, state: np.dtype) -> Any:
+    """Return the type of a policy's answers before they are made whole numbers, which would cut 1.5 to 1, a legal action."""
+    compiled: Any = jit.compile_policy(function, state)
+    (signature,) = compiled.nopython_signatures
+    if Path(function.__code__.co_filename).is_relative_to(jit.PACKAGE):
+        return signature.return_type  # known to be whole, and not worth another compilation
+    (inferred,) = numba.njit(signature.args)(function).nopython_signatures
+    return inferred.return_type
 
 
 def _whole_number(action: Any) -> int:
     """Return an interpreted policy's answer as an action; what is none becomes -1, which is never legal."""
-    try:
-        return int(action) if action == int(action) else -1
-    except (TypeError, ValueError):
-        return -1
+    return int(action) if isinstance(action, (Integral, np.bool_)) else -1
 
 
 def _uncompilable(policy: Policy, error: Exception) -> str:

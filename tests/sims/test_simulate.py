@@ -301,6 +301,28 @@ def interrupt(monkeypatch, after):
     monkeypatch.setattr(Sums, "__iadd__", __iadd__)
 
 
+class Torn(np.ndarray):
+    """An array that Ctrl-C meets while it is added."""
+
+    def __radd__(self, other):
+        raise KeyboardInterrupt
+
+    __array_ufunc__ = None
+
+
+@pytest.mark.parametrize("name", ["total", "squares", "by_turns", "lengths"])
+def test_interrupted_sums_are_whole(name):
+    matchup = Matchup(RULESETS["pig"], "standard", ("hold_at:20", "uniform"), 0)
+    sums, batch = Sums.zero(matchup), Sums.zero(matchup)
+    for each in ("total", "squares", "by_turns", "lengths"):
+        getattr(batch, each).fill(1)
+    batch.deals = 1
+    setattr(batch, name, getattr(batch, name).view(Torn))
+    with pytest.raises(KeyboardInterrupt):
+        sums += batch
+    assert not any(np.any(value) for value in vars(sums).values())
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_interrupted_run_is_a_shorter_run(n_jobs, monkeypatch, capsys, tmp_path):
     size = SMALL // 24 * 2  # whole deals
@@ -398,10 +420,8 @@ ANSWERS = {
     "comparison": "view.pot < 20",
     "numpy_whole": "actions[1 if view.pot < 20 else 0]",
     "whole_float": "1.0 if view.pot < 20 else 0.0",
-    "broken_float": pytest.param(
-        "1.5 if view.pot < 20 else 0.5",
-        marks=pytest.mark.xfail(reason="compiled, numba truncates an answer that is not whole; interpreted it is illegal"),
-    ),
+    "broken_float": "1.5 if view.pot < 20 else 0.5",
+    "whole_and_broken": "1.5 if view.pot < 20 else 0",
 }
 
 
@@ -417,6 +437,17 @@ def test_answers_of_any_type_mean_the_same_interpreted(answer):
         except (InputError, IllegalAction):
             outcomes.append("refused")
     assert outcomes[0] == outcomes[1]
+
+
+@compiled_only
+@pytest.mark.parametrize("answer", ["1.0", "1.5 if view.pot < 20 else 0", "None if view.pot < 20 else 0"])
+def test_an_answer_that_may_be_no_whole_number_is_refused(answer):
+    """Compiled, it would be cut to a whole number, which may be a legal action."""
+    scope = {}
+    exec(f"def odd(view, actions, n, params, rng):\n    return {answer}", scope)
+    with pytest.raises(InputError, match="odd") as caught:
+        play(policies=["hold_at:15", scope["odd"]], games=2)
+    assert "whole number" in str(caught.value)
 
 
 UNCOMPILABLE = {
