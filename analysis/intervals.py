@@ -6,7 +6,9 @@ sums over deal d,
 * a mean per row: estimate = sum x / (n w) with w rows per deal, standard error = sd(x_d) / (w sqrt n), Student's t;
 * a ratio sum x / sum t: the residuals x_d - r t_d have mean zero, so the standard error is sd(residuals) / (mean(t) sqrt n)
   (linearisation, e.g. Cochran, Sampling Techniques, 1977, section 2.11);
-* a share that came out the same in every deal has no spread to measure: Wilson's interval for n deals instead.
+* a share that was 0 in every deal, or 1, has no spread to measure: Wilson's interval for n deals instead, as if a deal were one
+  trial. A count per turn that was 0 in every deal has the same interval: a deal that shows one has few per turn. For points per
+  turn that were 0 in every deal no interval is known.
 """
 
 import numpy as np

@@ -128,9 +128,7 @@ class Turn:
         cards, name = self.variant.values["parade_cards"], self.variant.name
         spent = self._spent(count, bonus, tripled, double_score)
         if spent is None or spent > cards:
-            why = (
-                "no turn comes there" if spent is None else f"it costs {spent} PARADE to come there, and {name} has {cards}"
-            )
+            why = "no turn comes there" if spent is None else f"it costs {spent} PARADE to come there, and {name} has {cards}"
             with_x2 = " under Score x2" if double_score else ""
             raise InputError(f"bonus {bonus!r} with {count} values{with_x2} is impossible under {name}: {why}")
         if not 0 <= shields <= cards - spent:
