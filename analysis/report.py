@@ -5,7 +5,6 @@ The page is the same byte for byte for the same seed, games and sources: no date
 
 import base64
 import io
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -27,7 +26,8 @@ from analysis.estimates import (
     win_rate_matrix,
     win_rates,
 )
-from sims.errors import InputError, choose, make_folder
+from sims.errors import InputError, choose
+from sims.files import make_folder, whole_file
 from sims.policy import load_policy
 from sims.rulesets import RULESETS
 from sims.rulesets.dice_fever.exact import Turn, points_rule, sample_table
@@ -263,8 +263,5 @@ def _write_tables(tables: dict[str, pd.DataFrame], folder: Path) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file as a whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_bytes(data)
-    os.replace(partial, path)
+    with whole_file(path) as partial:
+        partial.write_bytes(data)

@@ -1,10 +1,8 @@
 """Bad input: one exception with one clear line, and the checks that produce most of those lines."""
 
 import difflib
-import tempfile
 from collections.abc import Iterable
 from numbers import Integral
-from pathlib import Path
 from typing import Any
 
 
@@ -38,15 +36,3 @@ def parse_int(text: str, what: str, low: int, high: int, also: str = "") -> int:
     if number is None or not low <= number <= high:
         raise InputError(f"{what} must be a whole number from {low} to {high}{also}, not {text!r}")
     return number
-
-
-def make_folder(folder: str | Path, what: str) -> Path:
-    """Return a folder that exists and takes files, made if it must be; raises InputError naming it and what was to go there."""
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as error:
-        raise InputError(
-            f"cannot write {what} to {str(folder)!r}: {error.strerror}; name a folder that can be written"
-        ) from error
-    return Path(folder)

@@ -4,11 +4,11 @@ A batch is a range of deals, and a deal's streams depend on its number alone, so
 of workers and any batch size. Batches are taken in order, so that a run stopped by Ctrl-C equals a shorter run.
 """
 
-import os
 import re
 import sys
 import warnings
 from collections.abc import Callable, Generator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache
 from numbers import Integral
@@ -23,7 +23,8 @@ from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from sims import jit
-from sims.errors import InputError, check_int, choose, make_folder
+from sims.errors import InputError, check_int, choose
+from sims.files import make_folder, whole_file
 from sims.playouts import ILLEGAL, play_deals, play_game
 from sims.policy import Policy, load_policy
 from sims.results import Matchup, Sums, reduce_rows, results_table, rows_table
@@ -177,12 +178,6 @@ def _accusation(table: Table, seed: int, deal: int, rotation: int, seat: int) ->
     )
 
 
-def _write_rows(path: Path, rows: pd.DataFrame) -> None:
-    partial = path.with_suffix(".partial")
-    rows.to_parquet(partial, index=False)
-    os.replace(partial, path)
-
-
 def _rows_folder(rows: Any) -> Path | None:
     if rows is False or rows is None:
         return None
@@ -257,11 +252,11 @@ def simulate(
             for batch in batches:
                 if batch.fault is not None:
                     raise IllegalAction(_accusation(table, matchup.seed, *map(int, batch.fault)))
-                first_deal = sums.deals
-                sums += batch.sums
-                if folder is not None and batch.rows is not None:
-                    path = folder / f"deals-{first_deal:012d}.parquet"
-                    _write_rows(path, rows_table(matchup, first_deal, batch.rows))
+                path = folder and folder / f"deals-{sums.deals:012d}.parquet"
+                with whole_file(path) if path else nullcontext() as partial:  # Ctrl-C: neither the rows nor the sums have it
+                    if partial is not None and batch.rows is not None:
+                        rows_table(matchup, sums.deals, batch.rows).to_parquet(partial, index=False)
+                    sums += batch.sums
                 bar.update(batch.sums.deals * matchup.rotations)
         except KeyboardInterrupt:
             if not sums.deals:

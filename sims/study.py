@@ -27,7 +27,6 @@ what a policy does, the matchup is played every time.
 import dataclasses
 import hashlib
 import itertools
-import os
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -38,7 +37,8 @@ import pandas as pd
 from tqdm import tqdm
 
 from sims import jit
-from sims.errors import InputError, check_int, choose, make_folder
+from sims.errors import InputError, check_int, choose
+from sims.files import make_folder, whole_file
 from sims.rulesets import RULESETS
 from sims.simulate import MAX_INT, set_table, simulate
 
@@ -186,11 +186,6 @@ def _kept(folder: Path, name: str, variant: str, specs: tuple[str, ...], games: 
     if int(results.games.iloc[0]) < games:
         raise KeyboardInterrupt  # a part of a matchup is not kept: the next call plays it again
     if None not in digests:
-        _keep(results, path)
+        with whole_file(path) as partial:
+            results.to_parquet(partial, index=False)
     return results
-
-
-def _keep(results: pd.DataFrame, path: Path) -> None:
-    partial = path.with_suffix(".partial")
-    results.to_parquet(partial, index=False)
-    os.replace(partial, path)

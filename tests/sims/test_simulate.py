@@ -346,6 +346,23 @@ def test_rows_of_an_interrupted_run_are_those_of_its_table(monkeypatch, tmp_path
     assert read_rows(tmp_path).deal.nunique() == table.deals.iloc[0]
 
 
+def test_interrupted_in_the_middle_of_a_file_of_rows(monkeypatch, tmp_path):
+    small_batches(monkeypatch, SMALL // 12)
+    write, written = pd.DataFrame.to_parquet, []
+
+    def killed(self, path, **options):
+        written.append(path)
+        write(self, path, **options)
+        if len(written) == 3:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pd.DataFrame, "to_parquet", killed)
+        table = play(seed=4, rows=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+    assert read_rows(tmp_path).deal.nunique() == table.deals.iloc[0]
+
+
 def test_interrupted_before_the_first_batch_raises(monkeypatch):
     small_batches(monkeypatch)
     interrupt(monkeypatch, after=0)
