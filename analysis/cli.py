@@ -42,7 +42,19 @@ class Track(click.ParamType):
             self.fail(f"{value!r} is not a list of values such as 1,4,5", param, ctx)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """The commands; an unknown one is refused with the valid ones."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Return the command that the arguments name."""
+        if self.get_command(ctx, args[0]) is None:
+            from sims.errors import choose
+
+            choose(args[0], self.list_commands(ctx), "command")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="dicelab")
 def cli() -> None:
     """Monte Carlo strategy analysis for dice games, and exact advice on when to say STOP."""
@@ -164,7 +176,7 @@ def stop_command(
 @variant_option
 @set_option
 @click.option("--rows", type=click.Path(), help="Stream raw rows to parquet files in this empty folder.")
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals, between 0 and 1.")
 @click.option("--interpreted", is_flag=True, help="Do not compile the policies (slow, same games).")
 @json_option
 def simulate_command(
@@ -182,10 +194,13 @@ def simulate_command(
 ) -> None:
     """Play POLICIES against each other, one per seat, in every rotation, and print estimates with intervals."""
     from analysis.estimates import estimates
+    from analysis.intervals import check_level
     from analysis.tables import records, text_table
     from sims.simulate import simulate
 
-    results = simulate(ruleset, policies, games, seed, full_variant(variant, settings), jobs, rows or False, interpreted)
+    check_level(level)
+    folder = False if rows is None else rows
+    results = simulate(ruleset, policies, games, seed, full_variant(variant, settings), jobs, folder, interpreted)
     table = estimates(results, level)
     head: dict[str, Any] = {
         key: value.item() if hasattr(value := results[key].iloc[0], "item") else value

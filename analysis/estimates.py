@@ -22,6 +22,7 @@ PER_TURN = {  # quantity: measure, each divided by the number of turns
     "parries_per_turn": "parried",
 }
 SHARES = ("win_rate", "out_share", "stop_share", "fever_share", "bust_share", "sudden_death_share", "truncated_share")
+EVENTS = (*SHARES, "parries_per_turn")  # what counts happenings, so that the share of deals with none bounds it
 
 
 def _rows(results: pd.DataFrame, measure: str, unit: str) -> pd.DataFrame:
@@ -34,11 +35,13 @@ def _rows(results: pd.DataFrame, measure: str, unit: str) -> pd.DataFrame:
 def _estimate(rows: pd.DataFrame, quantity: str, values: tuple, level: float, method: str) -> pd.DataFrame:
     estimate, stderr, low, high = (np.asarray(value, float).copy() for value in values)
     methods = np.full(len(rows), method, object)
+    constant = ~(stderr > 0) & np.isin(estimate, (0, 1) if quantity in SHARES else (0,))
+    if quantity in EVENTS and constant.any():
+        low[constant], high[constant] = wilson_interval(estimate[constant], rows.deals[constant], level)
+        methods[constant] = "wilson"
+    elif method == "ratio":  # points that nobody made: nothing says how many one success would have been
+        stderr[constant] = low[constant] = high[constant] = np.nan
     if quantity in SHARES:
-        constant = ~(stderr > 0) & np.isin(estimate, (0, 1))
-        if constant.any():
-            low[constant], high[constant] = wilson_interval(estimate[constant], rows.deals[constant], level)
-            methods[constant] = "wilson"
         low, high = np.clip(low, 0, 1), np.clip(high, 0, 1)
     numbers = {"estimate": estimate, "stderr": stderr, "low": low, "high": high, "level": level, "method": methods}
     keys = [*KEYS, *(["group"] if "group" in rows else [])]

@@ -6,11 +6,22 @@ sums over deal d,
 * a mean per row: estimate = sum x / (n w) with w rows per deal, standard error = sd(x_d) / (w sqrt n), Student's t;
 * a ratio sum x / sum t: the residuals x_d - r t_d have mean zero, so the standard error is sd(residuals) / (mean(t) sqrt n)
   (linearisation, e.g. Cochran, Sampling Techniques, 1977, section 2.11);
-* a share that came out the same in every deal has no spread to measure: Wilson's interval for n deals instead.
+* a share that was 0 in every deal, or 1, has no spread to measure: Wilson's interval for n deals instead, as if a deal were one
+  trial. A count per turn that was 0 in every deal has the same interval: a deal that shows one has few per turn. For points per
+  turn that were 0 in every deal no interval is known.
 """
 
 import numpy as np
 from scipy import stats
+
+from sims.errors import InputError
+
+
+def check_level(level):
+    """Return a confidence level; raises InputError if it is not between 0 and 1."""
+    if not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
+        raise InputError(f"level must be a number between 0 and 1, both excluded, not {level!r}")
+    return level
 
 
 def mean_interval(total, squares, n, per_deal, level):
@@ -42,11 +53,12 @@ def _student(estimate, variance, n, level):
     """Student's interval around a mean of `n` values of this (biased) variance; unbounded for a single value."""
     with np.errstate(divide="ignore", invalid="ignore"):
         stderr = np.sqrt(np.maximum(variance, 0) / (n - 1))
-    quantile = stats.t.ppf((1 + level) / 2, np.maximum(n - 1, 1))
+    quantile = stats.t.ppf((1 + check_level(level)) / 2, np.maximum(n - 1, 1))
     return estimate, stderr, estimate - quantile * stderr, estimate + quantile * stderr
 
 
 def wilson_interval(share, n, level):
     """Return low and high of Wilson's interval for a share of `n` deals (Wilson 1927), through SciPy."""
+    check_level(level)
     pairs = [stats.binomtest(round(s * k), int(k)).proportion_ci(level, method="wilson") for s, k in zip(share, n, strict=True)]
     return np.array([p.low for p in pairs]), np.array([p.high for p in pairs])

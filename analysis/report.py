@@ -5,7 +5,7 @@ The page is the same byte for byte for the same seed, games and sources: no date
 
 import base64
 import io
-import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,11 +26,16 @@ from analysis.estimates import (
     win_rate_matrix,
     win_rates,
 )
-from sims.errors import InputError
+from sims.errors import InputError, choose
+from sims.files import make_folder, whole_file
+from sims.policy import load_policy
 from sims.rulesets import RULESETS
-from sims.rulesets.dice_fever.exact import Turn, mean_of_best_play, points_rule, sample_table
+from sims.rulesets.dice_fever.exact import Turn, points_rule, sample_table
 from sims.study import Study, load_study, run_study
 
+GAME = "dice-fever"
+GROUPS = {"pairs": "pairs", "sweep": "against", "seats": "self"}
+OPPONENT = "hold_dice:3"  # of the sweep
 TURNS_PER_POSITION = 20_000  # simulated turns behind each z-score
 
 
@@ -52,7 +57,11 @@ def write_report(folder: Path, games: int | None = None, seed: int | None = None
     if not (folder / "studies").is_dir():
         raise InputError(f"{str(folder)!r} has no folder studies; name the project's reports folder with --reports")
     study = load_study(folder / "studies" / "dice_fever.toml")
+    _check_study(study)
+    template = _template(folder / "templates")
     build = folder / "build"
+    for name in ("results", "tables", "figures"):
+        make_folder(build / name, "the report")
     results = run_study(study, build / "results", games, seed, n_jobs)
     with plt.rc_context(figures.STYLE):
         content = _chapter(study, results, games or study.games, study.seed if seed is None else seed)
@@ -63,15 +72,35 @@ def write_report(folder: Path, games: int | None = None, seed: int | None = None
     for name, image in images.items():
         _write(build / "figures" / f"{name}.svg", image.encode())
     _write(build / "figures" / "stop_chart.pdf", chart)
-    _write(build / "report.html", _render(folder / "templates", content, images).encode())
+    _write(build / "report.html", _render(template, content, images).encode())
     return build / "report.html"
+
+
+def _check_study(study: Study) -> None:
+    """Raise InputError if the report could not be made of a study's results: better now than after playing them."""
+    choose(study.ruleset, [GAME], "ruleset of the report")
+    groups = {group.name: group for group in study.groups}
+    for name, kind in GROUPS.items():
+        if name not in groups or groups[name].kind != kind:
+            found = f"one of kind {groups[name].kind!r}" if name in groups else "none"
+            raise InputError(f"the report needs a group {name!r} of kind {kind!r}; the study has {found}")
+    for spec in groups["sweep"].policies:
+        if not re.fullmatch(r"hold_pot:\d+(\.\d+)?", spec):
+            raise InputError(f"the report's group 'sweep' takes policies such as hold_pot:7, not {spec!r}")
+    if groups["sweep"].opponents != [OPPONENT]:
+        raise InputError(f"the report's group 'sweep' takes the opponent {OPPONENT}, not {', '.join(groups['sweep'].opponents)}")
+    for name in ("pairs", "seats"):
+        if len(groups[name].variants) > 1:
+            raise InputError(f"the report's group {name!r} takes one variant, not {', '.join(groups[name].variants)}")
+    if len(groups["pairs"].policies) < 2:
+        raise InputError(f"the report's group 'pairs' needs two policies or more, not {groups['pairs'].policies[0]!r} alone")
 
 
 # --- content --------------------------------------------------------------------------------------------------------------
 
 
 def _chapter(study: Study, results: pd.DataFrame, games: int, seed: int) -> dict[str, Any]:
-    ruleset = RULESETS[study.ruleset]
+    ruleset = RULESETS[GAME]
     group = dict(list(results.groupby("group", sort=False)))
     turns = {variant: Turn(ruleset, variant) for variant in ruleset.presets}
     odds = {variant: turn.table() for variant, turn in turns.items()}
@@ -80,14 +109,14 @@ def _chapter(study: Study, results: pd.DataFrame, games: int, seed: int) -> dict
     checked = sample_table(turns["standard"], standard, TURNS_PER_POSITION, seed)
     rates, pairs = win_rates(results), win_rates(group["pairs"])
     sweep = _sweep(win_rates(group["sweep"]))
-    policies = next(g.policies for g in study.groups if g.name == "pairs")
+    policies = [load_policy(ruleset, spec).spec for g in study.groups if g.name == "pairs" for spec in g.policies]
     mirror = group["pairs"][group["pairs"].matchup.map(lambda matchup: len(set(matchup.split(" v "))) == 1)]
     ends = turn_ends(mirror)
     rules = _rules(odds)
     drawn: dict[str, Figure] = {
         "stop_chart": figures.plot_stop_chart(bare, _sentence(rules.loc["standard", "threshold"])),
         "gain": _figure(figures.plot_gain, bare),
-        "sweep": _figure(figures.plot_sweep, sweep, "hold_dice:3"),
+        "sweep": _figure(figures.plot_sweep, sweep, OPPONENT),
         "matrix": _figure(figures.plot_win_rate_matrix, win_rate_matrix(pairs)),
         "turn_ends": _figure(figures.plot_turn_ends, ends),
         "length": _figure(figures.plot_length, _lengths(mirror, policies[:4]), figures.colours(policies)),
@@ -109,7 +138,7 @@ def _chapter(study: Study, results: pd.DataFrame, games: int, seed: int) -> dict
         "tables": tables,
         "threshold": int(rules.loc["standard", "threshold"]),
         "rules": rules.reset_index().to_dict("records"),
-        "best_play": [mean_of_best_play(turns["standard"], shields) for shields in range(4)],
+        "best_play": [turns["standard"].mean_of_best_play(shields) for shields in range(4)],
         "z": _z_summary(checked),
         "z_turns": TURNS_PER_POSITION,
         "ranking": _ranking(pairs),
@@ -214,10 +243,18 @@ def _pdf(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
-def _render(templates: Path, content: dict[str, Any], images: dict[str, str]) -> str:
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(templates), autoescape=True, undefined=jinja2.StrictUndefined)
+def _template(folder: Path) -> jinja2.Template:
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined)
+    try:
+        return environment.get_template("report.html.j2")
+    except (OSError, UnicodeDecodeError, jinja2.TemplateError) as error:
+        path = folder / "report.html.j2"
+        raise InputError(f"cannot read the template {str(path)!r}: {type(error).__name__}: {error}") from error
+
+
+def _render(template: jinja2.Template, content: dict[str, Any], images: dict[str, str]) -> str:
     urls = {name: "data:image/svg+xml;base64," + base64.b64encode(image.encode()).decode() for name, image in images.items()}
-    return environment.get_template("report.html.j2").render({**content, "images": urls})
+    return template.render({**content, "images": urls})
 
 
 def _write_tables(tables: dict[str, pd.DataFrame], folder: Path) -> None:
@@ -226,8 +263,5 @@ def _write_tables(tables: dict[str, pd.DataFrame], folder: Path) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file as a whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_bytes(data)
-    os.replace(partial, path)
+    with whole_file(path) as partial:
+        partial.write_bytes(data)

@@ -111,7 +111,9 @@ if not INTERPRETED:
     def _whole_number(action):
         if isinstance(action, numba.types.Float):
             return lambda action: np.int64(action) if action == np.int64(action) else np.int64(-1)
-        return lambda action: np.int64(action)
+        if isinstance(action, numba.types.Integer | numba.types.Boolean | numba.types.IntEnumMember):
+            return lambda action: np.int64(action)
+        raise numba.core.errors.TypingError(f"a policy returns a whole number, not {action}")
 
     def _typed_call(typing, address, view, actions, n, params, n_params, rng):
         signature = _signature(view)

@@ -12,12 +12,14 @@ import importlib.util
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sims.digest import Untold, spell
 from sims.errors import InputError, choose
 
 if TYPE_CHECKING:
@@ -55,11 +57,14 @@ class Policy:
             size = self.table_size(variant_values)
             raise InputError(f"{self.spec} has {self.params.size} entries; this variant needs a table of {size}")
 
-    def __call__(self, *args: Any, **named: Any) -> "Policy":
+    def __call__(self, /, *args: Any, **named: Any) -> "Policy":
         """Return the same policy with other parameter values: ``hold_dice(3, cards="asap")``."""
         if len(args) > len(self.parameters):
             raise InputError(f"{self.name} has {len(self.parameters)} parameters, not {len(args)}")
-        given = dict(zip(self.parameters, args, strict=False)) | named
+        given = dict(zip(self.parameters, args, strict=False))
+        for name in given.keys() & named.keys():
+            raise InputError(f"{name} of {self.name} is given twice: {given[name]!r} and {named[name]!r}; choose one of them")
+        given |= named
         values = dict(zip(self.parameters, self.values, strict=True))
         for name, value in given.items():
             choose(name, self.parameters, f"parameter of {self.name}")
@@ -82,8 +87,17 @@ class Policy:
         return self.spec
 
     @property
+    def digest(self) -> str | None:
+        """A hash of all that decides how this policy plays, or None where that cannot be told."""
+        try:
+            does = spell((self.spec, self.function, self.params))
+        except (Untold, RecursionError):
+            return None
+        return hashlib.sha256(does.encode()).hexdigest()
+
+    @cached_property
     def params(self) -> np.ndarray:
-        """What the function gets: one float per parameter; for a table, the table, flat."""
+        """What the function gets: one float per parameter; for a table, the table, flat, read once."""
         numbers: list[np.ndarray] = []
         for default, value in zip(self.parameters.values(), self.values, strict=True):
             if default is FILE:
@@ -125,7 +139,7 @@ def _text(value: Any) -> str:
 
 def _value(policy_name: str, name: str, default: Any, value: Any) -> Any:
     if default is FILE:
-        return value
+        return value.copy() if isinstance(value, np.ndarray) else value  # the policy stays what its spec says
     if isinstance(default, tuple):
         return choose(str(value), default, f"{name} of {policy_name}")
     try:
@@ -222,8 +236,8 @@ def _load_from_file(text: str) -> Policy:
     if spec is None or spec.loader is None or not Path(path).is_file():
         raise InputError(f"cannot read the policy file {path!r}")
     module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
+    try:  # not exec_module: Python's cache of compiled files overlooks an edit of the same size in the same second
+        exec(compile(Path(path).read_bytes(), path, "exec", dont_inherit=True), vars(module))
     except Exception as error:
         raise InputError(f"the policy file {path!r} does not load: {type(error).__name__}: {error}") from error
     return _with_settings(_member(module, name, f"{path}:{name}"), settings)
@@ -243,11 +257,15 @@ def _named(found: Any, name: str) -> Policy:
 
 
 def _with_settings(base: Policy, settings: str) -> Policy:
-    args, named = [], {}
+    args: list[str] = []
+    named: dict[str, str] = {}
     for setting in filter(None, settings.split(",")):
         name, equals, value = setting.partition("=")
+        name, value = name.strip(), value.strip()
+        if equals and name in named:
+            raise InputError(f"{name} of {base.name} is given twice: {named[name]!r} and {value!r}; choose one of them")
         if equals:
-            named[name.strip()] = value.strip()
+            named[name] = value
         elif named:
             raise InputError(f"{base.name}: {setting!r} follows a named parameter; write parameter=value")
         else:

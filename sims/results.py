@@ -91,9 +91,8 @@ class Sums:
         return cls(0, total, squares, by_turns, np.zeros(MAX_LENGTH, np.int64))
 
     def __iadd__(self, other: "Sums") -> "Sums":
-        self.deals += other.deals
-        for name in ("total", "squares", "by_turns", "lengths"):
-            getattr(self, name).__iadd__(getattr(other, name))
+        sums = {name: value + getattr(other, name) for name, value in vars(self).items()}
+        vars(self).update(sums)  # in one step: Ctrl-C comes before it or after it, never between two of the sums
         return self
 
 

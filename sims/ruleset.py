@@ -121,8 +121,11 @@ class Ruleset:
     render: Callable[[Any], str]  # the position in one line
 
     def __post_init__(self) -> None:
-        BY_STATE[jit.type_of(self.state)] = self
-        BY_STATE[self.state] = self
+        for kind in (jit.type_of(self.state), self.state):  # the name, so that a notebook may define its game again
+            other = BY_STATE.setdefault(kind, self)
+            if other.name != self.name:
+                raise InputError(f"{self.name} has the same STATE as {other.name}, whose rules it would play; add a field to it")
+            BY_STATE[kind] = self
 
     @property
     def state(self) -> np.dtype:
@@ -145,13 +148,17 @@ class Ruleset:
         """
         if isinstance(variant, Mapping):
             changes, variant = {**variant, **changes}, None
-        preset, *settings = str(variant or "standard").split(",")
+        preset, *settings = str("standard" if variant is None else variant).split(",")
         choose(preset, self.presets, f"variant of {self.name}")
+        written: dict[str, str] = {}
         for setting in settings:
             name, equals, text = setting.partition("=")
             if not equals:
                 raise InputError(f"{setting!r} is not of the form field=value")
-            changes.setdefault(name.strip(), text)
+            if name.strip() in written:
+                raise InputError(f"{name.strip()} is given twice: {written[name.strip()]!r} and {text!r}; choose one of them")
+            written[name.strip()] = text
+        changes = {**written, **changes}
         base = {name: self.presets[preset].get(name, spec.default) for name, spec in self.fields.items()}
         values = dict(base)
         for name, value in changes.items():

@@ -4,11 +4,11 @@ A batch is a range of deals, and a deal's streams depend on its number alone, so
 of workers and any batch size. Batches are taken in order, so that a run stopped by Ctrl-C equals a shorter run.
 """
 
-import os
 import re
 import sys
 import warnings
 from collections.abc import Callable, Generator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
@@ -21,6 +21,7 @@ from tqdm import tqdm
 
 from sims import jit
 from sims.errors import InputError, check_int, choose
+from sims.files import make_folder, whole_file
 from sims.playouts import ILLEGAL, play_deals, play_game
 from sims.policy import Policy, load_policy
 from sims.results import Matchup, Sums, reduce_rows, results_table, rows_table
@@ -111,7 +112,8 @@ def set_table(
         raise InputError(f"policies must be a list with one policy per seat, not {policies!r}")
     ruleset.check_seats(len(policies))
     variant = variant if isinstance(variant, Variant) else ruleset.variant(variant)
-    loaded = tuple(load_policy(ruleset, p) for p in policies)
+    known = {p: load_policy(ruleset, p) for p in policies if isinstance(p, str)}  # a file is run once, and may face itself
+    loaded = tuple(known[p] if isinstance(p, str) else load_policy(ruleset, p) for p in policies)
     for each in loaded:
         each.check(variant.values)
     for spec, functions in _functions_by_spec(loaded).items():
@@ -158,24 +160,14 @@ def _accusation(table: Table, seed: int, deal: int, rotation: int, seat: int) ->
     )
 
 
-def _write_rows(path: Path, rows: pd.DataFrame) -> None:
-    partial = path.with_suffix(".partial")
-    rows.to_parquet(partial, index=False)
-    os.replace(partial, path)
-
-
 def _rows_folder(rows: Any) -> Path | None:
     if rows is False or rows is None:
         return None
-    if not isinstance(rows, (str, Path)):
+    if not isinstance(rows, (str, Path)) or not str(rows):
         raise InputError(f"rows must name a folder, not {rows!r}")
-    folder = Path(rows)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.glob("*.parquet")):
-            raise InputError(f"the folder for rows {str(folder)!r} already holds parquet files; name an empty one")
-    except OSError as error:
-        raise InputError(f"cannot write rows to {str(folder)!r}: {error.strerror}") from error
+    folder = make_folder(rows, "rows")
+    if any(folder.iterdir()):
+        raise InputError(f"the folder for rows {str(folder)!r} is not empty; name an empty one, or a new one")
     return folder
 
 
@@ -242,11 +234,11 @@ def simulate(
             for batch in batches:
                 if batch.fault is not None:
                     raise IllegalAction(_accusation(table, matchup.seed, *map(int, batch.fault)))
-                first_deal = sums.deals
-                sums += batch.sums
-                if folder is not None and batch.rows is not None:
-                    path = folder / f"deals-{first_deal:012d}.parquet"
-                    _write_rows(path, rows_table(matchup, first_deal, batch.rows))
+                path = folder and folder / f"deals-{sums.deals:012d}.parquet"
+                with whole_file(path) if path else nullcontext() as partial:  # Ctrl-C: neither the rows nor the sums have it
+                    if partial is not None and batch.rows is not None:
+                        rows_table(matchup, sums.deals, batch.rows).to_parquet(partial, index=False)
+                    sums += batch.sums
                 bar.update(batch.sums.deals * matchup.rotations)
         except KeyboardInterrupt:
             if not sums.deals:

@@ -20,26 +20,27 @@
     seats = [2, 3, 4]
 
 Results are kept in a folder, a parquet file per matchup, named by a hash of everything that they depend on: the sources of
-this package, the variant, the policies, the seed and the number of games.
+this package, the variant, what the policies do (:mod:`sims.digest`), the seed and the number of games. Where it cannot be told
+what a policy does, the matchup is played every time.
 """
 
 import dataclasses
 import hashlib
 import itertools
-import os
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import pandas as pd
 from tqdm import tqdm
 
 from sims import jit
-from sims.errors import InputError, choose
+from sims.errors import InputError, check_int, choose
+from sims.files import make_folder, whole_file
 from sims.rulesets import RULESETS
-from sims.simulate import set_table, simulate
+from sims.simulate import MAX_INT, set_table, simulate
 
 KINDS = ("pairs", "against", "self")
 
@@ -68,6 +69,10 @@ class Group:
             yield from ((variant, tuple(specs)) for specs in pairs)
 
 
+TYPES: dict[Any, tuple[type, str]] = {str: (str, "text"), int: (int, "a whole number"), Group: (dict, "a table [[groups]]")}
+"""What a value of a study is in TOML."""
+
+
 @dataclass(frozen=True)
 class Study:
     """A ruleset and the groups of matchups to play."""
@@ -79,32 +84,68 @@ class Study:
 
 
 def load_study(path: str | Path) -> Study:
-    """Read a study from a TOML file; raises InputError naming an unknown key or value."""
+    """Read a study from a TOML file; raises InputError naming an unknown key or a value that cannot be played."""
     try:
         with open(path, "rb") as file:
             data = tomllib.load(file)
     except OSError as error:
         raise InputError(f"cannot read the study {str(path)!r}: {error.strerror}") from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"the study {str(path)!r} is not TOML: {error}") from error
-    groups = [_dataclass(Group, group, f"group {i} of {path}") for i, group in enumerate(data.pop("groups", []), 1)]
-    study = _dataclass(Study, {**data, "groups": groups}, str(path))
-    choose(study.ruleset, RULESETS, "ruleset")
-    for group in study.groups:
-        choose(group.kind, KINDS, f"kind of group {group.name}")
+    _check_table(Study, data, str(path))
+    choose(data["ruleset"], RULESETS, "ruleset")
+    check_int(data["games"], f"games in {path}", 1, MAX_INT)
+    check_int(data["seed"], f"seed in {path}", 0, MAX_INT)
+    groups = [_group(group, f"group {i} of {path}") for i, group in enumerate(data["groups"], 1)]
+    _check_different([group.name for group in groups], f"names of groups in {path}")
+    study = Study(**{**data, "groups": groups})
+    for group in groups:
         for variant, specs in group.matchups():
             set_table(study.ruleset, specs, variant)
     return study
 
 
-def _dataclass(kind: Any, data: dict[str, Any], where: str) -> Any:
+def _group(data: dict[str, Any], where: str) -> Group:
+    _check_table(Group, data, where)
+    kind = choose(data["kind"], KINDS, f"kind in {where}")
+    for key, owner in (("opponents", "against"), ("seats", "self")):
+        if key in data and kind != owner:
+            raise InputError(f"{key} in {where} is for the kind {owner!r}, not for {kind!r}")
+    if kind == "against" and "opponents" not in data:
+        raise InputError(f"{where} lacks the key 'opponents', which the kind 'against' needs")
+    return Group(**data)
+
+
+def _check_table(kind: Any, data: dict[str, Any], where: str) -> None:
+    """Raise InputError if the keys of a TOML table, or the types of their values, are not those of a dataclass."""
     fields = {f.name: f for f in dataclasses.fields(kind)}
     for key in data:
         choose(key, fields, f"key in {where}")
     for name, f in fields.items():
-        if name not in data and f.default_factory is dataclasses.MISSING:
+        if name in data:
+            _check_type(data[name], f.type, f"{name} in {where}")
+        elif f.default_factory is dataclasses.MISSING:
             raise InputError(f"{where} lacks the key {name!r}")
-    return kind(**data)
+
+
+def _check_type(value: Any, kind: Any, what: str) -> None:
+    entries = [value]
+    if get_origin(kind) is list:
+        if not isinstance(value, list) or not value:
+            raise InputError(f"{what} must be a list with one entry or more, not {value!r}")
+        (kind,), entries = get_args(kind), value
+    toml, words = TYPES[kind]
+    for entry in entries:
+        if type(entry) is not toml:
+            raise InputError(f"{what if entry is value else f'an entry of {what}'} must be {words}, not {entry!r}")
+    if kind is not Group:
+        _check_different(entries, what)
+
+
+def _check_different(entries: list, what: str) -> None:
+    for entry in entries:
+        if entries.count(entry) > 1:
+            raise InputError(f"{what} must be different, but {entry!r} is there {entries.count(entry)} times")
 
 
 def run_study(
@@ -121,9 +162,11 @@ def run_study(
     games, seed : int, optional
         Instead of the study's own.
     """
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    games, seed = games or study.games, study.seed if seed is None else seed
+    folder = make_folder(folder, "results")
+    games = check_int(study.games if games is None else games, "games", 1, MAX_INT)
+    seed = check_int(study.seed if seed is None else seed, "seed", 0, MAX_INT)
+    if not study.groups:
+        raise InputError("a study needs groups of matchups; this one has none")
     todo = [(group.name, variant, specs) for group in study.groups for variant, specs in group.matchups()]
     tables = []
     for group_name, variant, specs in tqdm(todo, desc=f"study of {study.ruleset}", unit=" matchups", disable=None):
@@ -133,14 +176,16 @@ def run_study(
 
 
 def _kept(folder: Path, name: str, variant: str, specs: tuple[str, ...], games: int, seed: int, n_jobs: int) -> pd.DataFrame:
-    key = repr((jit.SOURCES, name, RULESETS[name].version, variant, specs, games, seed))
+    table = set_table(name, specs, variant)
+    digests = [policy.digest for policy in table.policies]
+    key = repr((jit.SOURCES, name, table.ruleset.version, table.variant.name, digests, games, seed))
     path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.parquet"
-    if path.is_file():
+    if None not in digests and path.is_file():
         return pd.read_parquet(path)
-    results = simulate(name, specs, games, seed, variant=variant, n_jobs=n_jobs, progress=False)
+    results = simulate(name, table.policies, games, seed, variant=table.variant, n_jobs=n_jobs, progress=False)
     if int(results.games.iloc[0]) < games:
         raise KeyboardInterrupt  # a part of a matchup is not kept: the next call plays it again
-    partial = path.with_suffix(".partial")
-    results.to_parquet(partial, index=False)
-    os.replace(partial, path)
+    if None not in digests:
+        with whole_file(path) as partial:
+            results.to_parquet(partial, index=False)
     return results

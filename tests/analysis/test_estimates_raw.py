@@ -210,6 +210,16 @@ def test_a_share_without_spread_has_wilsons_interval():
     assert one(table, "plies").method == "student"  # no share
 
 
+def test_what_never_happened_has_no_interval_of_width_zero():
+    table = estimates(play("dice-fever", ["hold_dice:3", "never_stop"], "standard,ply_limit=8", games=40))
+    wilson = stats.binomtest(0, 20).proportion_ci(method="wilson")
+    row = one(table, "parries_per_turn", "hold_dice:3")
+    assert (row.estimate, row.low, row.high, row.method) == (0, 0, pytest.approx(wilson.high), "wilson")
+    row = one(table, "points_per_turn", "never_stop:0")
+    assert row.estimate == 0
+    assert row[["stderr", "low", "high"]].isna().all()
+
+
 def test_one_deal_gives_no_interval_but_no_nonsense():
     table = estimates(play("dice-fever", ["race:2", "hold_pot:7"], games=2))
     assert (table.n == 1).all()

@@ -1,5 +1,6 @@
 """What every registered ruleset keeps to, by being registered; and a toy with something hidden."""
 
+import dataclasses
 import random
 import types
 from pathlib import Path
@@ -15,7 +16,7 @@ from sims import RULESETS, InputError, Policy, policy
 from sims.jit import INTERPRETED, ask, compile_policy, jit
 from sims.playouts import FINISHED, play_game
 from sims.policy import load_policy
-from sims.ruleset import CHANCE, MAX_ACTIONS, OVER, PLY_LIMIT, Field, Ruleset, variant_dtype
+from sims.ruleset import BY_STATE, CHANCE, MAX_ACTIONS, OVER, PLY_LIMIT, Field, Ruleset, variant_dtype
 from sims.simulate import set_table
 from sims.streams import draw, open_deal
 
@@ -402,6 +403,16 @@ def test_hidden_die_cannot_be_seen(interpreted):
 def test_without_observe_the_die_would_be_seen(interpreted):
     """So the test above can fail."""
     assert toy_wins(toy(OPEN), [peek, peek], interpreted) == 200
+
+
+def test_two_rulesets_of_one_state_are_refused():
+    """Rules are found by the type of the state, so the second would play the first one's, or the other way round."""
+    first = toy(SECRET, observe=observe)
+    with pytest.raises(InputError, match="other has the same STATE as toy"):
+        dataclasses.replace(first, name="other")
+    assert BY_STATE[first.state] is first
+    again = dataclasses.replace(first)  # as when a notebook cell is run again
+    assert BY_STATE[first.state] is again
 
 
 def toy_dice(games):

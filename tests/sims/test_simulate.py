@@ -301,6 +301,28 @@ def interrupt(monkeypatch, after):
     monkeypatch.setattr(Sums, "__iadd__", __iadd__)
 
 
+class Torn(np.ndarray):
+    """An array that Ctrl-C meets while it is added."""
+
+    def __radd__(self, other):
+        raise KeyboardInterrupt
+
+    __array_ufunc__ = None
+
+
+@pytest.mark.parametrize("name", ["total", "squares", "by_turns", "lengths"])
+def test_interrupted_sums_are_whole(name):
+    matchup = Matchup(RULESETS["pig"], "standard", ("hold_at:20", "uniform"), 0)
+    sums, batch = Sums.zero(matchup), Sums.zero(matchup)
+    for each in ("total", "squares", "by_turns", "lengths"):
+        getattr(batch, each).fill(1)
+    batch.deals = 1
+    setattr(batch, name, getattr(batch, name).view(Torn))
+    with pytest.raises(KeyboardInterrupt):
+        sums += batch
+    assert not any(np.any(value) for value in vars(sums).values())
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_interrupted_run_is_a_shorter_run(n_jobs, monkeypatch, capsys, tmp_path):
     size = SMALL // 24 * 2  # whole deals
@@ -321,6 +343,23 @@ def test_rows_of_an_interrupted_run_are_those_of_its_table(monkeypatch, tmp_path
     with monkeypatch.context() as patch:
         interrupt(patch, after=5)
         table = play(seed=4, n_jobs=2, rows=tmp_path)
+    assert read_rows(tmp_path).deal.nunique() == table.deals.iloc[0]
+
+
+def test_interrupted_in_the_middle_of_a_file_of_rows(monkeypatch, tmp_path):
+    small_batches(monkeypatch, SMALL // 12)
+    write, written = pd.DataFrame.to_parquet, []
+
+    def killed(self, path, **options):
+        written.append(path)
+        write(self, path, **options)
+        if len(written) == 3:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pd.DataFrame, "to_parquet", killed)
+        table = play(seed=4, rows=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
     assert read_rows(tmp_path).deal.nunique() == table.deals.iloc[0]
 
 
@@ -399,6 +438,7 @@ ANSWERS = {
     "numpy_whole": "actions[1 if view.pot < 20 else 0]",
     "whole_float": "1.0 if view.pot < 20 else 0.0",
     "broken_float": "1.5 if view.pot < 20 else 0.5",
+    "whole_and_broken": "1.5 if view.pot < 20 else 0",
 }
 
 
@@ -419,6 +459,7 @@ def test_answers_of_any_type_mean_the_same_interpreted(answer):
 UNCOMPILABLE = {
     "word": ("return 'HOLD'", "HOLD"),
     "nothing": ("pass", "none"),
+    "perhaps": ("return 1 if pot > 2 else None", "whole_number"),
     "undefined": ("return no_such_name", "no_such_name"),
     "misspelt": ("return view.scoer[0]", "scoer"),
     "mixed": ("return max(view.pot, 'a')", "max"),
@@ -533,7 +574,7 @@ def test_bad_input_is_refused(options, parts):
 
 def test_bad_rows_folders_are_refused(tmp_path):
     play(games=4, rows=tmp_path / "rows")
-    with pytest.raises(InputError, match="already holds parquet files"):
+    with pytest.raises(InputError, match="is not empty"):
         play(games=4, rows=tmp_path / "rows")
     (tmp_path / "file").write_text("not a folder", "utf-8")
     for folder in (tmp_path / "file", tmp_path / "file" / "below"):

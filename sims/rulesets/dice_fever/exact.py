@@ -11,6 +11,7 @@ The target is out of reach here, so neither it nor the needed 6 matters; opponen
 value, spends a PARADE or ends the turn, so the recursion ends; positions are remembered by the bytes of the state.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -83,10 +84,12 @@ class Turn:
         double_score : bool
             Is the turn under the RISK face Score x2?
         """
-        self._check(track, shields, bonus, tripled, double_score)
+        self._check(track, bonus, tripled, double_score)
+        self._check_shields(len(track), shields, bonus, tripled, double_score)
         state = self._start.copy()
         face = bonus.removesuffix("-used").upper()
         state.phase = rules.DECIDE
+        state.six = bonus == "none" and self.variant.values["bonus_die"] and len(track) >= self.variant.values["bonus_at"]
         state.track = sum(int(rules.bit(value)) for value in track)
         state.shields = shields
         state.mult = 2 if double_score else 1
@@ -97,15 +100,13 @@ class Turn:
         state.tripled_value = tripled
         return state
 
-    def _check(self, track: tuple[int, ...], shields: int, bonus: str, tripled: int, double_score: bool) -> None:
+    def _check(self, track: tuple[int, ...], bonus: str, tripled: int, double_score: bool) -> None:
         values, name = self.variant.values, self.variant.name
         choose(bonus, STATUSES, "bonus status")
         if not track or len(set(track)) != len(track) or not set(track) <= set(range(1, 7)):
             raise InputError(f"a track holds 1 to 6 different values from 1 to 6, not {','.join(map(str, track)) or 'none'}")
-        if not 0 <= shields <= values["parade_cards"]:
-            raise InputError(f"shields must be from 0 to {values['parade_cards']} (the PARADE cards of {name}), not {shields}")
-        if (double_score and "X2" not in values["risk_faces"]) or (double_score and not values["risk_cards"]):
-            raise InputError(f"Score x2 cannot happen: the variant {name} has no RISK card or no such face")
+        if double_score and not self._can_risk("X2"):
+            raise InputError(f"Score x2 cannot happen: the variant {name} has no RISK card to use or no such face")
         unlocked = values["bonus_die"] and len(track) >= values["bonus_at"]
         faces = [face.lower() for face in values["bonus_faces"]]
         if bonus != "none" and not unlocked:
@@ -122,6 +123,51 @@ class Turn:
                 f"tripled value {tripled} is impossible: it needs bonus x3-used, {values['bonus_at'] + 1} values or more, "
                 f"and {tripled} among them"
             )
+
+    def _check_shields(self, count: int, shields: int, bonus: str, tripled: int, double_score: bool) -> None:
+        cards, name = self.variant.values["parade_cards"], self.variant.name
+        spent = self._spent(count, bonus, tripled, double_score)
+        if spent is None or spent > cards:
+            why = "no turn comes there" if spent is None else f"it costs {spent} PARADE to come there, and {name} has {cards}"
+            with_x2 = " under Score x2" if double_score else ""
+            raise InputError(f"bonus {bonus!r} with {count} values{with_x2} is impossible under {name}: {why}")
+        if not 0 <= shields <= cards - spent:
+            gone = f", less {spent} that it costs to come here with bonus {bonus!r}" if spent else ""
+            raise InputError(f"shields must be from 0 to {cards - spent} (the PARADE cards of {name}{gone}), not {shields}")
+
+    def _spent(self, count: int, bonus: str, tripled: int, double_score: bool) -> int | None:
+        """PARADE cards that a turn must have spent to be here with `count` values; None where no turn comes.
+
+        Only three ways cost any: the throw that the BONUS die concerns was parried; or the turn started with six dice, each
+        surplus die of which costs one. Those are the only way to a throw that is still to come with more than ``bonus_at``
+        values, and to no BONUS throw at all. A Relance may take a tripled die away, so that x3 is used and nothing tripled.
+        """
+        values = self.variant.values
+        at, partial = values["bonus_at"], values["six_partial_bonus"]
+        six_dice = 6 - count if self._can_risk("SIX") and not double_score else None
+        if bonus == "none":
+            if not values["bonus_die"] or count < at:
+                return 0
+            return six_dice if count < 6 else None
+        if bonus in ("double", "x3"):
+            if bonus == "double" and values["double_forced"] and count < 6:
+                return None
+            return 0 if count == at else six_dice if partial or count == 6 else None
+        if not bonus.endswith("-used"):
+            return 0
+        if count > at:
+            return int(bonus == "x3-used" and not tripled and not self._loses_triple())
+        return None if count == 6 else values["double_dup_parades"] if bonus == "double-used" and count < 5 else 1
+
+    def _can_risk(self, face: str) -> bool:
+        values = self.variant.values
+        return face in values["risk_faces"] and values["risk_cards"] > 0 and values["max_risk_per_turn"] > 0
+
+    def _loses_triple(self) -> bool:
+        """Can a Relance against this player have taken the tripled die away? Forced, it takes the fourth value."""
+        values = self.variant.values
+        hits = values["relance_mode"] == "chosen" or values["bonus_at"] == 3
+        return hits and not values["relance_keeps_x3"] and self._can_risk("RELANCE")
 
     def odds(self, state: Any) -> Odds:
         """Return the odds of a position (see :meth:`position`)."""
@@ -167,30 +213,27 @@ class Turn:
         for mask in range(1, 64):
             track = tuple(value for value in range(1, 7) if mask >> (value - 1) & 1)
             for shields in range(self.variant.values["parade_cards"] + 1):
-                for bonus, tripled in self._statuses(track):
+                for bonus, tripled in self._statuses(track, shields):
                     odds = self.odds(self.position(track, shields, bonus, tripled))
                     text = "".join(map(str, track))
                     rows.append((text, len(track), shields, bonus, tripled, odds.p_out, odds.stop, odds.throw, odds.advice))
         columns = ["track", "dice", "shields", "bonus", "tripled", "p_out", "stop", "throw", "advice"]
         return pd.DataFrame(rows, columns=columns)
 
-    def _statuses(self, track: tuple[int, ...]) -> list[tuple[str, int]]:
-        values = self.variant.values
-        if not values["bonus_die"] or len(track) < values["bonus_at"]:
-            return [("none", 0)]
-        faces = {face.lower() for face in values["bonus_faces"]}
-        statuses = [(status, 0) for status in STATUSES[1:] if status.removesuffix("-used") in faces]
-        if "x3" in faces and len(track) > values["bonus_at"]:
-            statuses += [("x3-used", value) for value in track]
-        return statuses
+    def _statuses(self, track: tuple[int, ...], shields: int) -> list[tuple[str, int]]:
+        found = []
+        for status, tripled in [*((status, 0) for status in STATUSES), *(("x3-used", value) for value in track)]:
+            with suppress(InputError):
+                self.position(track, shields, status, tripled)
+                found.append((status, tripled))
+        return found
 
-
-def mean_of_best_play(turn: Turn, shields: int = 0) -> float:
-    """Return the expected points of a whole turn of best play for points, without a RISK card."""
-    state = turn._start.copy()
-    state.shields = shields
-    rules.throw(state)
-    return float(np.float64(turn._value(state)))
+    def mean_of_best_play(self, shields: int = 0) -> float:
+        """Return the expected points of a whole turn of best play for points, without a RISK card."""
+        state = self._start.copy()
+        state.shields = shields
+        rules.throw(state)
+        return self._value(state)
 
 
 def points_rule(table: pd.DataFrame) -> tuple[int, pd.DataFrame]:

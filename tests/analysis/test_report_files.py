@@ -1,0 +1,134 @@
+"""The report's files: the same bytes from another process, whole or not at all, and nothing fetched from elsewhere."""
+
+import base64
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import matplotlib.pyplot as plt
+import pytest
+
+from analysis import figures, report
+from sims.jit import INTERPRETED
+from sims.rulesets import RULESETS
+from sims.rulesets.dice_fever.exact import Turn, points_rule
+
+REPORTS = Path(__file__).parents[2] / "reports"
+STUDY = """
+ruleset = "dice-fever"
+games = 40
+seed = 1
+[[groups]]
+name = "pairs"
+kind = "pairs"
+policies = ["hold_dice:3", "race:2"]
+[[groups]]
+name = "sweep"
+kind = "against"
+policies = ["hold_pot:6", "hold_pot:8"]
+opponents = ["hold_dice:3"]
+[[groups]]
+name = "seats"
+kind = "self"
+policies = ["race:2"]
+seats = [2, 3]
+"""
+MAKE = """
+import sys
+from pathlib import Path
+from analysis import report
+report.TURNS_PER_POSITION = 100
+del report.RULESETS["dice-fever"].presets["even_faces"]
+report.write_report(Path(sys.argv[1]), n_jobs=int(sys.argv[2]))
+"""
+NAMESPACES = {  # what an SVG must name, and no browser fetches
+    "http://creativecommons.org/ns#",
+    "http://purl.org/dc/dcmitype/StillImage",
+    "http://purl.org/dc/elements/1.1/",
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "http://www.w3.org/1999/xlink",
+    "http://www.w3.org/2000/svg",
+    "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd",
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Two reports, each made from nothing by a process of its own, at the same time."""
+    if INTERPRETED:
+        pytest.skip("a minute per matchup in plain Python")
+    folders = [tmp_path_factory.mktemp("reports") for _ in range(2)]
+    processes = []
+    for i, folder in enumerate(folders):
+        (folder / "studies").mkdir(parents=True)
+        (folder / "studies" / "dice_fever.toml").write_text(STUDY)
+        shutil.copytree(REPORTS / "templates", folder / "templates")
+        environment = {**os.environ, "PYTHONHASHSEED": str(i), "TZ": ("UTC", "Asia/Tokyo")[i]}
+        processes.append(subprocess.Popen([sys.executable, "-c", MAKE, str(folder), str(i + 1)], env=environment))
+    assert [process.wait() for process in processes] == [0, 0]
+    return [folder / "build" for folder in folders]
+
+
+@pytest.mark.slow
+def test_another_process_makes_the_same_bytes(made):
+    first, second = ({path.relative_to(b): path.read_bytes() for path in sorted(b.rglob("*")) if path.is_file()} for b in made)
+    assert list(first) == list(second)
+    assert {path for path in first if first[path] != second[path]} == set()
+    assert {str(path) for path in first} >= {"report.html", "tables/win_rates.csv", "figures/stop_chart.pdf"}
+    assert not any(path.suffix == ".partial" for path in first)
+
+
+@pytest.mark.slow
+def test_nothing_is_fetched_from_elsewhere(made):
+    page = (made[0] / "report.html").read_text()
+    links = re.findall(r"""(?:src|href|srcset|action|data|poster)\s*=\s*["']?([^"'\s>]+)""", page)
+    images = [link.removeprefix("data:image/svg+xml;base64,") for link in links if link.startswith("data:")]
+    assert len(images) >= 6
+    assert all(link.startswith(("data:image/svg+xml;base64,", "#")) for link in links)
+    assert not re.search(r"<script|<link|<iframe|@import|url\(", page)
+    assert re.findall(r"(?:https?:)?//[\w.]+", re.sub(r'"data:[^"]*"', "", page)) == []
+    for image in images:
+        text = base64.b64decode(image).decode()
+        assert set(re.findall(r"""https?://[^"'\s<>]+""", text)) <= NAMESPACES
+        assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", text))
+        for element in ElementTree.fromstring(text).iter():
+            assert element.tag.rpartition("}")[2] not in ("script", "foreignObject")
+            for name, value in element.attrib.items():
+                assert not name.endswith("href") or value.startswith(("#", "data:"))
+
+
+@pytest.mark.parametrize("step", ["write", "replace"])
+def test_a_failure_midway_leaves_the_earlier_file_whole(tmp_path, monkeypatch, step):
+    path = tmp_path / "report.html"
+    report._write(path, b"earlier")
+
+    def half(self, data):
+        with self.open("wb") as file:
+            file.write(data[:3])
+        raise OSError("no space left")
+
+    def refuse(source, target):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", half) if step == "write" else patch.setattr(os, "replace", refuse)
+        with pytest.raises((OSError, KeyboardInterrupt)):
+            report._write(path, b"later and longer")
+    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+    assert path.read_bytes() == b"earlier"
+    report._write(path, b"later")
+    assert path.read_bytes() == b"later"
+
+
+def test_the_chart_of_the_readme_is_the_reports():
+    """If this fails: make report, then copy reports/build/figures/stop_chart.svg to reports/."""
+    odds = Turn(RULESETS["dice-fever"]).table()
+    with plt.rc_context(figures.STYLE):
+        chart = figures.plot_stop_chart(report._without_shield(odds), report._sentence(points_rule(odds)[0]))
+        image = report._svg(chart)
+        plt.close(chart)
+    assert image.encode() == (REPORTS / "stop_chart.svg").read_bytes()
