@@ -49,6 +49,7 @@ from sims.simulate import IllegalAction, Table, find_ruleset, set_table
 from sims.streams import mix, open_deal
 
 MAX_STATES = 10_000_000
+ROOM = 1 << 21  # positions for which there is room at first
 TOLERANCE = 1e-14  # a component is settled when a whole sweep changes no value by more
 SAME = 1e-11  # of actions worth the same to this, the first is chosen
 KEY_BITS = 63  # of a key word; its sign stays 0
@@ -71,12 +72,12 @@ class Graph(NamedTuple):
     """Positions by number, in the order in which they were found; successors of i: ``children[first[i]:first[i + 1]]``."""
 
     keys: np.ndarray  # int64 (positions, key words)
-    table: np.ndarray  # int32: hash table of position numbers, -1 where free
+    table: np.ndarray  # int32: hash table of position numbers plus 1, 0 where free
     who: np.ndarray  # int8: actor
     choice: np.ndarray  # uint8: which of the legal actions is taken
     values: np.ndarray  # float (positions, seats)
     first: np.ndarray  # int64
-    children: np.ndarray  # int32
+    children: np.ndarray  # uint32: an index without a sign is cheaper
 
 
 class Players(NamedTuple):
@@ -103,7 +104,7 @@ def pack(words, layout, key):
         if value >> layout.widths[w]:
             return False
         key[layout.slots[w]] |= value << layout.shifts[w]
-    for w in range(layout.live, layout.places.size):
+    for w in range(layout.live, layout.places.size):  # noqa: SIM110 (numba compiles no generator expression)
         if words[layout.places[w]] != layout.lows[w]:
             return False
     return True
@@ -125,7 +126,7 @@ def slot_of(key, keys, table):
         word = mix(word ^ np.uint64(key[k]))
     last = table.size - 1
     slot = np.int64(word & np.uint64(last))
-    while table[slot] >= 0 and not is_same(key, keys[table[slot]]):
+    while table[slot] and not is_same(key, keys[table[slot] - 1]):
         slot = (slot + 1) & last
     return slot
 
@@ -143,13 +144,13 @@ def is_same(key, other):
 def fill_table(keys, n, table):
     """Enter the first n positions into an empty hash table."""
     for i in range(n):
-        table[slot_of(keys[i], keys, table)] = i
+        table[slot_of(keys[i], keys, table)] = i + 1
 
 
 @jit
 def locate(words, layout, key, keys, table):
     """Return the number of a position, or -1."""
-    return np.int64(table[slot_of(key, keys, table)]) if pack(words, layout, key) else -1
+    return np.int64(table[slot_of(key, keys, table)]) - 1 if pack(words, layout, key) else -1
 
 
 # --- the positions --------------------------------------------------------------------------------------------------------
@@ -182,7 +183,7 @@ def explore(state, words, view, players, layout, graph, key, counts):
         unpack(graph.keys[i], layout, words)
         n = 0
         if who == CHANCE:
-            n = np.int64(chance(state))
+            n = chance(state)
         elif who >= 0:
             n = legal_actions(state, players.actions)
             if players.free[who]:
@@ -264,11 +265,11 @@ def enter(state, words, layout, graph, key, counts):
     if not pack(words, layout, key):
         return WIDE, -1
     slot, n = slot_of(key, graph.keys, graph.table), counts[1]
-    if graph.table[slot] >= 0:
-        return DONE, np.int64(graph.table[slot])
+    if graph.table[slot]:
+        return DONE, np.int64(graph.table[slot]) - 1
     if n == graph.keys.shape[0]:
         return FULL, -1
-    graph.table[slot] = n
+    graph.table[slot] = n + 1
     for k in range(key.size):
         graph.keys[n, k] = key[k]
     graph.who[n] = actor(state)
@@ -333,15 +334,37 @@ def find_components(first, children, order, starts, low, entered, path, cursor, 
 
 
 @jit
-def settle(graph, order, starts, n_components, tolerance):
+def renumber(order, graph, place, new):
+    """Write the graph with its positions in this order to the graph `new`; `place` becomes the inverse of the order."""
+    for p in range(order.size):
+        place[order[p]] = p
+    for p in range(order.size):
+        i = order[p]
+        new.who[p], new.choice[p] = graph.who[i], graph.choice[i]
+        for k in range(graph.keys.shape[1]):
+            new.keys[p, k] = graph.keys[i, k]
+        for seat in range(graph.values.shape[1]):
+            new.values[p, seat] = graph.values[i, seat]
+        shift = new.first[p] - graph.first[i]
+        new.first[p + 1] = graph.first[i + 1] + shift
+        for at in range(graph.first[i], graph.first[i + 1]):
+            new.children[at + shift] = place[graph.children[at]]
+    for slot in range(graph.table.size):
+        if graph.table[slot]:
+            graph.table[slot] = place[graph.table[slot] - 1] + 1
+
+
+@jit
+def settle(graph, starts, n_components, tolerance):
     """Iterate the values of one component after the other, in place, until they change no more."""
     for c in range(n_components):
         begin, end = starts[c], starts[c + 1]
+        loops = end - begin > 1 or is_own_successor(graph, begin)
         while True:
             change = 0.0
-            for place in range(begin, end):
-                change = max(change, update(graph, order[place]))
-            if change <= tolerance or (end - begin == 1 and not is_own_successor(graph, order[begin])):
+            for i in range(begin, end):
+                change = max(change, update(graph, i))
+            if change <= tolerance or not loops:
                 break
 
 
@@ -358,18 +381,18 @@ def is_own_successor(graph, i):
 def update(graph, i):
     """Set the values of a position from those of its successors; return the largest change."""
     begin, end, who, change = graph.first[i], graph.first[i + 1], graph.who[i], 0.0
-    if begin == end:
-        return change
-    for seat in range(graph.values.shape[1]):
+    for seat in range(graph.values.shape[1] if begin < end else 0):
         value = graph.values[graph.children[begin], seat]
-        for at in range(begin + 1, end):
-            other = graph.values[graph.children[at], seat]
-            if who == CHANCE:
-                value += other
-            else:
-                value = max(value, other) if who == seat else min(value, other)
         if who == CHANCE:
+            for at in range(begin + 1, end):
+                value += graph.values[graph.children[at], seat]
             value /= end - begin
+        elif who == seat:
+            for at in range(begin + 1, end):
+                value = max(value, graph.values[graph.children[at], seat])
+        else:
+            for at in range(begin + 1, end):
+                value = min(value, graph.values[graph.children[at], seat])
         change = max(change, abs(value - graph.values[i, seat]))
         graph.values[i, seat] = value
     return change
@@ -410,7 +433,7 @@ class Solution:
     seconds : float
         Time that it took; the first run of a game after a change compiles it.
     values : float array (positions, seats)
-        Win probability of each seat, by the number of the position.
+        Win probability of each seat, by the number of the position; the last is the first position of the game.
     choices : uint8 array (positions,)
         Which of its legal actions is best (0 where nobody decides); of several, the first.
     path : str or None
@@ -436,7 +459,7 @@ class Solution:
         return number
 
     def position(self, number: int) -> Any:
-        """Return the position with a number from 0 (the first one) up, its measures other than the score all 0."""
+        """Return the position with a number (the last is the first of the game), its measures other than the score all 0."""
         return self._search.position(check_int(number, "number", 0, len(self.values) - 1))
 
     def value(self, state: Any) -> np.ndarray:
@@ -462,14 +485,15 @@ class Search:
         self._start = ruleset.new_state(len(free), variant)
         memory = np.zeros(2, ruleset.state)
         self._bytes = memory[:1].view(np.uint8)
-        self._words = memory[:1].view(_unit(ruleset.state))
+        self._words: np.ndarray = memory[:1].view(_unit(ruleset.state))
         self._state, self._view = memory.view(np.recarray)
         self._load(self._start)
         places, forgotten = _places(ruleset)
         self._words[forgotten] = 0
         self._layout = _lay_out(places, self._words[places].astype(np.int64), np.zeros_like(places))
         self._players = _players(free, table, forgotten)
-        self._graph = _room(len(free))
+        room = min(ROOM, self.max_states)
+        self._graph = _room(len(free), 1, room, 4 * room)
         self._counts = np.zeros(3, np.int64)
         enter(self._state, self._words, self._layout, self._graph, self._key(), self._counts)
 
@@ -488,14 +512,15 @@ class Search:
                 self._grow()
             else:
                 raise self._refusal(status)
-        n = int(self._counts[1])
-        graph = self._graph = self._graph._replace(keys=self._graph.keys[:n], values=self._graph.values[:n])
+        n, edges = int(self._counts[1]), int(self._graph.first[self._counts[1]])
         order, starts, *room = (np.zeros(n + 1, np.int32) for _ in range(6))
-        components = find_components(graph.first, graph.children, order, starts, *room, np.zeros(n, np.int64))
-        settle(graph, order, starts, components, TOLERANCE)
+        components = find_components(self._graph.first, self._graph.children, order, starts, *room, np.zeros(n, np.int64))
+        graph = _room(len(self._players.free), self._graph.keys.shape[1], n, edges)._replace(table=self._graph.table)
+        renumber(order[:n], self._graph, room[0], graph)
+        settle(graph, starts, components, TOLERANCE)
         decisions = choose_actions(graph, n, SAME)
         self._graph = graph._replace(first=graph.first[:0], children=graph.children[:0])
-        return graph.values, graph.choice[:n], int(decisions)
+        return graph.values, graph.choice, int(decisions)
 
     def _explore(self) -> int:
         place = (self._state, self._words, self._view)
@@ -516,7 +541,7 @@ class Search:
         self._enter_all()
 
     def _enter_all(self) -> None:
-        table = np.full(1 << (2 * len(self._graph.keys) - 1).bit_length(), -1, np.int32)
+        table = np.zeros(_slots(len(self._graph.keys)), np.int32)
         fill_table(self._graph.keys, self._counts[1], table)
         self._graph = self._graph._replace(table=table)
 
@@ -614,16 +639,21 @@ def _column(keys: np.ndarray, layout: Layout, w: int) -> np.ndarray:
     return layout.lows[w] + (keys[:, layout.slots[w]] >> layout.shifts[w] & (1 << layout.widths[w]) - 1)
 
 
-def _room(seats: int, positions: int = 1024) -> Graph:
-    """Return an empty graph."""
+def _slots(positions: int) -> int:
+    """Return the size of a hash table for so many positions: a power of 2, at most half full."""
+    return 1 << (2 * positions - 1).bit_length()
+
+
+def _room(seats: int, key_words: int, positions: int, edges: int) -> Graph:
+    """Return an empty graph; what is never written takes no memory."""
     return Graph(
-        keys=np.zeros((positions, 1), np.int64),
-        table=np.full(2 * positions, -1, np.int32),
+        keys=np.zeros((positions, key_words), np.int64),
+        table=np.zeros(_slots(positions), np.int32),
         who=np.zeros(positions, np.int8),
         choice=np.zeros(positions, np.uint8),
         values=np.zeros((positions, seats)),
         first=np.zeros(positions + 1, np.int64),
-        children=np.zeros(8 * positions, np.int32),
+        children=np.zeros(edges, np.uint32),
     )
 
 
@@ -650,7 +680,7 @@ def _solution(ruleset: Ruleset, variant: Variant, free: Sequence[bool], table: T
         search = Search(ruleset, variant, free, table, max_states)
         values, choices, decisions = search.solve()
     seconds = time.perf_counter() - started
-    return Solution(ruleset, variant, len(free), float(values[0, 0]), decisions, seconds, values, choices, search)
+    return Solution(ruleset, variant, len(free), float(values[-1, 0]), decisions, seconds, values, choices, search)
 
 
 def solve(ruleset: str | Ruleset, variant: Any = None, seats: int = 2, max_states: int = MAX_STATES) -> Solution:
@@ -717,7 +747,7 @@ def evaluate(
         If a policy returns an action that is not legal.
     """
     table = set_table(ruleset, policies, variant)
-    return _solution(table.ruleset, table.variant, [False] * len(table.policies), table, max_states).values[0].copy()
+    return _solution(table.ruleset, table.variant, [False] * len(table.policies), table, max_states).values[-1].copy()
 
 
 def best_response(
@@ -746,4 +776,4 @@ def best_response(
     seat = check_int(seat, "seat", 0, 1)
     table = set_table(ruleset, [policy, policy], variant)
     free = [seat == 1, seat == 0]
-    return float(_solution(table.ruleset, table.variant, free, table, max_states).values[0, 1 - seat])
+    return float(_solution(table.ruleset, table.variant, free, table, max_states).values[-1, 1 - seat])
