@@ -13,7 +13,7 @@ from sims.jit import INTERPRETED
 from sims.ruleset import CHANCE
 from sims.rulesets import RULESETS
 from sims.rulesets.dice_fever import rules
-from sims.rulesets.dice_fever.exact import STATUSES, Turn, points_rule, sample_table
+from sims.rulesets.dice_fever.odds import STATUSES, Turn, points_rule, sample_table
 from sims.trace import advance, follow
 
 GAME = RULESETS["dice-fever"]
