@@ -150,7 +150,7 @@ def stop_command(
 ) -> None:
     """Say STOP or THROW in Dice Fever, exactly, for the most points of this turn."""
     from sims.rulesets import RULESETS
-    from sims.rulesets.dice_fever.exact import Turn
+    from sims.rulesets.dice_fever.odds import Turn
 
     turn = Turn(RULESETS["dice-fever"], full_variant(variant, settings))
     odds = turn.odds(turn.position(track, shields, bonus.lower(), tripled, double_score))

@@ -30,7 +30,7 @@ from sims.errors import InputError, choose
 from sims.files import make_folder, whole_file
 from sims.policy import load_policy
 from sims.rulesets import RULESETS
-from sims.rulesets.dice_fever.exact import Turn, points_rule, sample_table
+from sims.rulesets.dice_fever.odds import Turn, points_rule, sample_table
 from sims.study import Study, load_study, run_study
 
 GAME = "dice-fever"

@@ -15,7 +15,7 @@ import pytest
 from analysis import figures, report
 from sims.jit import INTERPRETED
 from sims.rulesets import RULESETS
-from sims.rulesets.dice_fever.exact import Turn, points_rule
+from sims.rulesets.dice_fever.odds import Turn, points_rule
 
 REPORTS = Path(__file__).parents[2] / "reports"
 STUDY = """

@@ -7,7 +7,7 @@ import pytest
 
 from sims.errors import InputError
 from sims.rulesets import RULESETS
-from sims.rulesets.dice_fever.exact import Turn
+from sims.rulesets.dice_fever.odds import Turn
 
 BONUS = {
     "standard": ("plus5", "plus5", "double", "double", "x3", "suite"),

@@ -6,7 +6,7 @@ needed 6 is missing), one die on a track T with free values F gives
     E = sum over v in F of mean over BONUS faces of g(T + v) / 6  +  (6 - |F|)/6 * (g(T) if a shield is left else 0),
 
 where the mean over faces applies if v unlocks the BONUS die, and likewise over 36 pairs when Double De is due. It is
-one throw ahead, no more: best play for points, many throws ahead, is in ``exact.py``.
+one throw ahead, no more: best play for points, many throws ahead, is in ``odds.py``.
 """
 
 from sims.jit import jit

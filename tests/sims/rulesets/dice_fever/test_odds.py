@@ -13,7 +13,7 @@ from sims.jit import INTERPRETED
 from sims.ruleset import CHANCE
 from sims.rulesets import RULESETS
 from sims.rulesets.dice_fever import rules
-from sims.rulesets.dice_fever.exact import STATUSES, Turn, points_rule, sample_table
+from sims.rulesets.dice_fever.odds import STATUSES, Turn, points_rule, sample_table
 from sims.trace import advance, follow
 
 GAME = RULESETS["dice-fever"]
@@ -105,7 +105,7 @@ def test_impossible_positions_are_refused(position, standard):
 
 # --- the positions that a turn can come to --------------------------------------------------------------------------------
 
-PHASE, THROWN, SCORE = (rules.STATE.fields[name][1] for name in ("phase", "thrown", "score"))
+PHASE, SIX, SCORE = (rules.STATE.fields[name][1] for name in ("phase", "six", "score"))
 
 
 def first_positions(variant):
@@ -129,39 +129,37 @@ def status_of(state):
     return f"{face}-used" if (face == "double" and not state.double) or (face == "x3" and not state.next3) else face
 
 
-def last_position(state, code):
-    """The six values that this outcome or action completes."""
-    status, tripled = status_of(state), state.tripled_value
+def dice_fever(state, after, code):
+    """The six values that this outcome or action completes; a tripled one shows in the points."""
+    mult, points = int(state.mult), int(after.points[0])
     if state.phase == rules.BONUS_DIE:
         status = rules.BONUS_FACES[state.variant.bonus_faces[code]].lower()
-    elif state.phase in (rules.DIE, rules.RETHROW) and state.triples:
-        tripled = code + 1
-    shields, mult = int(state.shields), state.mult == 2
-    if state.phase == rules.SIX_DICE:
-        assert state.surplus == 0
-    return rules.FULL, shields, status, int(tripled), mult
+    else:
+        status = status_of(state).removesuffix("-used")
+        status += "-used" if status in ("double", "x3") else ""
+    tripled = ((points - 10) // mult - 21) // 2 if status == "x3-used" else 0
+    return rules.FULL, int(state.shields), status, tripled, mult == 2
 
 
 def reached(variant):
     """Every position of a turn in which the player decides or which is a Dice Fever, through the rules functions."""
-    found, seen, todo = set(), set(), first_positions(variant)
+    found, seen, todo = set(), set(), list(enumerate(first_positions(variant)))
     while todo:
-        state = todo.pop()
+        start, state = todo.pop()
         if state.phase == rules.DECIDE:
             found.add(described(state, status_of(state), state.tripled_value))
-        who = rules.actor(state)
-        for code in range(rules.chance(state)) if who == CHANCE else GAME.legal(state):
+        for code in range(rules.chance(state)) if rules.actor(state) == CHANCE else GAME.legal(state):
             after = state.copy()
             advance(GAME, after, code)
             if after.turn != 0:
                 if after.fevers[0]:
-                    found.add(last_position(state, code))
+                    found.add(dice_fever(state, after, code))
                 continue
-            end = THROWN if after.phase == rules.DECIDE else SCORE  # what the last throw was no longer matters
-            key = after.tobytes()[PHASE:end], int(after.parade[0]), int(after.token[1])
+            end = SIX + 4 if after.phase == rules.DECIDE else SCORE  # what the last throw was no longer matters
+            key = start, after.tobytes()[PHASE:end], int(after.parade[0]), int(after.relances[1])
             if key not in seen:
                 seen.add(key)
-                todo.append(after)
+                todo.append((start, after))
     return found
 
 
