@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sims.errors import InputError, check_int
-from sims.jit import MAX_ACTIONS, ask, cold, jit
+from sims.jit import MAX_ACTIONS, ask, jit
 from sims.playouts import is_among
 from sims.policy import Policy
 from sims.ruleset import (
@@ -50,7 +50,7 @@ from sims.streams import mix, open_deal
 
 MAX_STATES = 10_000_000
 ROOM = 1 << 21  # positions for which there is room at first
-TOLERANCE = 1e-14  # a component is settled when a whole sweep changes no value by more
+TOLERANCE = 1e-13  # a component is settled when a whole sweep changes no value by more
 SAME = 1e-11  # of actions worth the same to this, the first is chosen
 KEY_BITS = 63  # of a key word; its sign stays 0
 DONE, FULL, WIDE, ILLEGAL, RANDOM, COUNTING = range(6)
@@ -209,7 +209,7 @@ def explore(state, words, view, players, layout, graph, key, counts):
     return DONE
 
 
-@cold
+@jit
 def successor(state, words, actions, who, k, layout, graph, i):
     """Set the state to what follows position i after outcome k, or after its k-th action."""
     unpack(graph.keys[i], layout, words)
