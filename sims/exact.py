@@ -274,7 +274,7 @@ def solve(ruleset: str | Ruleset, variant: Any = None, seats: int = 2, max_state
     seats : int
         2; any other number is refused, as best play of more seats has no single value.
     max_states : int
-        Most positions to look at, those of dice in the air included; a position takes about 60 bytes.
+        Most positions to look at, those of dice in the air included; a position takes up to 140 bytes.
 
     Returns
     -------
