@@ -8,7 +8,8 @@ With ``NUMBA_DISABLE_JIT=1`` every decorator here returns the plain Python funct
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -63,6 +64,16 @@ jit = njit(nogil=True, cache=True, error_model="numpy", **_UNCOUNTED)
 
 cold = njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
 """The same for what happens rarely in a game: left out of line, it keeps the loop short."""
+
+
+@contextmanager
+def vectorised() -> Iterator[None]:
+    """Compile what is first called in this block with vector instructions: for loops over long rows of numbers."""
+    _config.LOOP_VECTORIZE = 1
+    try:
+        yield
+    finally:
+        _config.LOOP_VECTORIZE = 0
 
 
 def type_of(state: np.dtype) -> Any:
