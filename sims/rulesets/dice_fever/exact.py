@@ -26,7 +26,7 @@ import time
 import zipfile
 import zlib
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import groupby, pairwise, product
 from pathlib import Path
@@ -360,6 +360,8 @@ class Solution:
         Seat 1's chance in its last turn: token, seat 0's hand, seat 1's hand, seat 0's score from the target on, seat 1's score.
     cards, last_cards : int8 arrays of the same shapes
         What best play commits: ``2 * parade + risk``.
+    graph : TurnGraph
+        The turns of the variant.
     low : int
         The lowest score.
     states, seconds : int, float
@@ -374,6 +376,7 @@ class Solution:
     last_turn: np.ndarray
     cards: np.ndarray
     last_cards: np.ndarray
+    graph: TurnGraph
     low: int
     states: int
     seconds: float
@@ -383,11 +386,6 @@ class Solution:
     def first_seat_win(self) -> float:
         """The value of the game: the chance of the seat that starts."""
         return float(self.win[0, 0, -1, -1, -self.low, -self.low])
-
-    @cached_property
-    def graph(self) -> TurnGraph:
-        """The turns of the variant."""
-        return turn_graph(self.ruleset, self.variant)
 
     @cached_property
     def frame(self) -> "Frame":
@@ -638,8 +636,9 @@ def solution(ruleset: Ruleset, variant: Any = None, progress: bool = True) -> So
     try:
         make_folder(path.parent, "the solution")
         with whole_file(path) as partial, open(partial, "wb") as file:
-            arrays: dict[str, Any] = {name: getattr(solved, name) for name in (*TABLES, "low", "states", "seconds")}
-            np.savez(file, header=np.array(header), **arrays)
+            arrays: dict[str, Any] = {name: getattr(solved, name) for name in (*TABLES, "low", "seconds")}
+            arrays |= {each.name: getattr(solved.graph, each.name) for each in fields(TurnGraph)}
+            np.savez(file, header=np.array(header), n_states=solved.states, **arrays)
     except (InputError, OSError):  # nowhere to keep it
         return solved
     return replace(solved, path=path)
@@ -658,8 +657,9 @@ def _load(ruleset: Ruleset, variant: Variant, path: Path, header: str) -> Soluti
         if str(kept["header"]) != header:
             raise ValueError("it is of another variant or version")
         win, last_turn, cards, last_cards = (kept[name] for name in TABLES)
-        numbers = int(kept["low"]), int(kept["states"]), float(kept["seconds"])
-        return Solution(ruleset, variant, win, last_turn, cards, last_cards, *numbers, path)
+        numbers = int(kept["low"]), int(kept["n_states"]), float(kept["seconds"])
+        graph = TurnGraph(*(kept[field.name] for field in fields(TurnGraph)))
+        return Solution(ruleset, variant, win, last_turn, cards, last_cards, graph, *numbers, path)
 
 
 class _Solver:
@@ -705,7 +705,7 @@ class _Solver:
         states = self.n_states()
         seconds = time.perf_counter() - start
         tables = self.win, self.last_turn, self.cards, self.last_cards
-        return Solution(self.ruleset, self.variant, *tables, self.frame.low, states, seconds)
+        return Solution(self.ruleset, self.variant, *tables, self.turns, self.frame.low, states, seconds)
 
     def n_states(self) -> int:
         """Number of positions within the bounds of their layers."""
