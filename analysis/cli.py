@@ -167,6 +167,31 @@ def stop_command(
     click.echo(f"  {worse} would cost {odds.regret:.2f} points")
 
 
+@cli.command("solve")
+@click.argument("ruleset")
+@variant_option
+@set_option
+@json_option
+def solve_command(ruleset: str, variant: str, settings: tuple[str, ...], as_json: bool) -> None:
+    """Solve a game of two seats: the first seat's win probability when both play best, exactly."""
+    from sims.exact import solve
+    from sims.simulate import find_ruleset
+
+    game = find_ruleset(ruleset)
+    rules = game.variant(full_variant(variant, settings))
+    solution = solve(game, rules) if game.solver is None else game.solver(rules)
+    if as_json:
+        path = None if solution.path is None else str(solution.path)
+        head = {"ruleset": game.name, "version": game.version, "variant": rules.name}
+        value = {"first_seat_win": solution.first_seat_win, "states": solution.states, "seconds": solution.seconds}
+        print_json({**head, **value, "path": path})
+        return
+    click.echo(f"first seat wins {solution.first_seat_win:.6f}  (exact, both play best; {game.name} {rules.name})")
+    click.echo(f"{solution.states:,} positions with a decision, in {solution.seconds:.1f} s")
+    if solution.path is not None:
+        click.echo(f"kept in {solution.path}")
+
+
 @cli.command("simulate")
 @click.argument("ruleset")
 @click.argument("policies", nargs=-1, required=True)

@@ -10,6 +10,8 @@ The map, in the order in which things happen:
     simulate.py   matchup -> batches -> workers -> results
     results.py    the results table
     trace.py      one game as a transcript; scripted play
+    positions.py  every position of a small game, through its rules functions
+    exact.py      values of a small game, of fixed policies, of the best reply
     study.py      many matchups from a TOML file, nothing played twice
     jit.py        how everything is compiled and cached
     errors.py     bad input

@@ -115,10 +115,13 @@ class Ruleset:
     rules: ModuleType
     presets: Mapping[str, Mapping[str, Any]]
     policies: Mapping[str, Any]
-    measures: tuple[str, ...]  # per-seat fields of the state that are counted in the results
+    measures: tuple[str, ...]  # per-seat fields of the state that are counted in the results; no rule reads any but `score`
     named_policies: tuple[str, ...]  # the settings that studies, reports and lists show
     describe: Callable[[Any, int], str]  # a word for the action or outcome `code` in this state
     render: Callable[[Any], str]  # the position in one line
+    # The game's own exact solver, if it has one (else sims.exact solves it): `solver(variant)` returns a solution with
+    # `first_seat_win`, `states`, `seconds`, and `path`, the file where it is kept (None if it is not).
+    solver: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
         for kind in (jit.type_of(self.state), self.state):  # the name, so that a notebook may define its game again

@@ -94,6 +94,11 @@ def _uncompilable(policy: Policy, error: Exception) -> str:
     )
 
 
+def find_ruleset(ruleset: str | Ruleset) -> Ruleset:
+    """Look up a ruleset by its name; raises InputError if there is none."""
+    return ruleset if isinstance(ruleset, Ruleset) else RULESETS[choose(str(ruleset), RULESETS, "ruleset")]
+
+
 def set_table(
     ruleset: str | Ruleset,
     policies: Sequence[str | Policy | Callable],
@@ -101,8 +106,7 @@ def set_table(
     interpreted: bool = False,
 ) -> Table:
     """Look up a ruleset, its variant and a policy per seat; raises InputError for what does not exist."""
-    if not isinstance(ruleset, Ruleset):
-        ruleset = RULESETS[choose(str(ruleset), RULESETS, "ruleset")]
+    ruleset = find_ruleset(ruleset)
     if isinstance(policies, str) or not isinstance(policies, Sequence):
         raise InputError(f"policies must be a list with one policy per seat, not {policies!r}")
     ruleset.check_seats(len(policies))
