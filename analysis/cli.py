@@ -179,7 +179,7 @@ def solve_command(ruleset: str, variant: str, settings: tuple[str, ...], as_json
 
     game = find_ruleset(ruleset)
     rules = game.variant(full_variant(variant, settings))
-    solution = solve(game, rules) if game.solver is None else game.solver(rules)
+    solution = solve(game, rules) if game.solver is None else game.solver(game, rules)
     if as_json:
         path = None if solution.path is None else str(solution.path)
         head = {"ruleset": game.name, "version": game.version, "variant": rules.name}

@@ -90,7 +90,7 @@ def slots_of(graph: Any) -> np.ndarray:
     n_slots = 1 << (4 * len(graph.states)).bit_length()
     slots = np.full((n_slots, 2), -1.0)
     codes = np.zeros(len(graph.states), np.int64)
-    position_codes(np.asarray(graph.states).view(np.recarray), codes)
+    position_codes(graph.records, codes)
     for node, code in enumerate(codes.tolist()):
         place = slot(code, n_slots)
         while slots[place, 0] >= 0:

@@ -73,10 +73,15 @@ class TurnGraph:
         """Where the owner of a Relance token decides, bool array (nodes,)."""
         return self.states["phase"] == rules.WINDOW
 
+    @property
+    def records(self) -> Any:
+        """The positions with their fields as attributes, as the rules want them, also after they came from a file."""
+        return np.asarray(self.states).view(np.recarray)
+
     @cached_property
     def node_of(self) -> dict[tuple, int]:
         """The node of each :func:`position_key`."""
-        return {position_key(state): node for node, state in enumerate(self.states)}
+        return {position_key(state): node for node, state in enumerate(self.records)}
 
 
 def position_key(state: Any) -> tuple:
