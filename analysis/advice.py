@@ -3,11 +3,11 @@
 from typing import Any
 
 from sims.rulesets import RULESETS
-from sims.rulesets.dice_fever.adviser import RULE_OF_THUMB, Adviser, Advice, Table
+from sims.rulesets.dice_fever.adviser import RULE_OF_THUMB, Advice, Adviser, Table
 from sims.rulesets.dice_fever.odds import Odds, Turn
 
 Said = tuple[dict[str, Any], str]
-AFTER = {"STOP": "then STOP", "THROW": "then throw on", "OUT": "OUT", "FEVER": "Dice Fever"}
+AFTER = {"STOP": "then STOP", "THROW": "then throw on", "FEVER": "Dice Fever", "OUT": "OUT"}
 
 
 def for_points(variant: str, track: tuple[int, ...], bonus: str, **rest: Any) -> Said:
@@ -28,7 +28,13 @@ def for_points(variant: str, track: tuple[int, ...], bonus: str, **rest: Any) ->
 def to_win(variant: str, track: tuple[int, ...], bonus: str, shields: int, tripled: int, double_score: bool, **game: Any) -> Said:
     """Return the advice to win a game between two, as an object and as text."""
     adviser = Adviser(RULESETS["dice-fever"], variant)
-    turn = {"track": track, "shields": shields, "bonus": bonus.lower(), "tripled": tripled, "double_score": double_score}
+    turn: dict[str, Any] = {
+        "track": track,
+        "shields": shields,
+        "bonus": bonus.lower(),
+        "tripled": tripled,
+        "double_score": double_score,
+    }
     advice = adviser.advise(Table(**game), **turn)
     name = adviser.variant.name
     data = {
@@ -43,12 +49,16 @@ def to_win(variant: str, track: tuple[int, ...], bonus: str, shields: int, tripl
         "rule": advice.rule,
         "inputs": {**turn, **vars(advice.table)},
     }
-    return {**_head(name), **data}, "\n".join([f"{advice.advice}  (exact, to win; variant {name})", *_lines(advice, adviser.variant.values["target"])])
+    return {**_head(name), **data}, "\n".join(
+        [f"{advice.advice}  (exact, to win; variant {name})", *_lines(advice, adviser.variant.values["target"])]
+    )
 
 
 def _lines(advice: Advice, target: int) -> list[str]:
     table, odds = advice.table, advice.odds
-    stop = f"; it would be OUT: {table.scores[0]} + {odds.stop:.0f} points reach {target} without a 6" if advice.stop_is_out else ""
+    stop = (
+        f"; it would be OUT: {table.scores[0]} + {odds.stop:.0f} points reach {target} without a 6" if advice.stop_is_out else ""
+    )
     lines = [
         f"  STOP   {advice.stop:7.2%} to win{stop}",
         f"  THROW  {advice.throw:7.2%} to win, both playing on as best",
@@ -56,7 +66,8 @@ def _lines(advice: Advice, target: int) -> list[str]:
         f"  {_other(advice.advice)} would cost {100 * advice.regret:.2f} percentage points",
     ]
     if advice.next:
-        lines.append("  after " + "; ".join(f"{', '.join(paths)}: {AFTER[move]}" for move, paths in advice.next.items()))
+        ways = [f"{', '.join(advice.next[move])}: {text}" for move, text in AFTER.items() if move in advice.next]
+        lines.append(f"  after {'; '.join(ways)}")
     return [
         *lines,
         f"  for points  {odds.advice}: {_points(odds)}",

@@ -192,7 +192,7 @@ TURN_OPTIONS = ("track", "shields", "bonus", "tripled", "double_score")
 def _check_stop_options(interactive: bool, position: dict[str, Any], given: list[str]) -> None:
     """Refuse options of ``stop`` that do not go together."""
     if interactive and given:
-        raise click.UsageError(f"--interactive follows a whole game: it takes only --variant, --set and --json, not {_flag(given[0])}")
+        raise click.UsageError(f"{_flag(given[0])} does not go with --interactive, which takes --variant, --set and --json")
     if not interactive and position["track"] is None:
         raise click.UsageError("Missing option '--track' (or '--interactive').")
     lonely = [name for name in given if name not in TURN_OPTIONS]

@@ -201,8 +201,9 @@ class Adviser:
             state[name] = position[name]
         me, they = table.seat - 1, 2 - table.seat
         state.turn = me
-        for seat, score, cards in ((me, table.scores[0], table.cards), (they, table.scores[1], table.their_cards)):
-            state.score[seat], (state.parade[seat], state.risk[seat]) = score, cards
+        for seat, score, cards in zip((me, they), table.scores, (table.cards, table.their_cards), strict=True):
+            state.score[seat] = score
+            state.parade[seat], state.risk[seat] = cards or (0, 0)
         state.validated[0] = state.last_round = table.last_turn
         state.tokens[me], state.tokens[they] = table.relance << they, table.my_relance << me
         return state
