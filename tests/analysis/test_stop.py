@@ -167,17 +167,17 @@ def test_last_turn_needs_more_than_theirs(capsys):
 
 
 @compiled
-def test_hands_by_default_are_what_the_turn_leaves(capsys):
-    args = ["--track", "1,4", "--scores", "3,12", *CARD_OPTIONS, "--json"]
-    for more, mine, theirs in (
-        ([], [1, 1], [1, 1]),
-        (["--shields", "1"], [0, 1], [1, 1]),
-        (["--double-score"], [1, 0], [1, 1]),
-        (["--relance", "--my-relance"], [1, 0], [1, 0]),
-        (["--cards", "0,0", "--their-cards", "0,1"], [0, 0], [0, 1]),
+def test_hands_by_default_are_what_the_turn_leaves():
+    adviser = Adviser(DICE_FEVER, CARDS)
+    for table, turn, mine, theirs in (
+        ({}, {}, (1, 1), (1, 1)),
+        ({}, {"shields": 1}, (0, 1), (1, 1)),
+        ({}, {"double_score": True}, (1, 0), (1, 1)),
+        ({"relance": True, "my_relance": True}, {}, (1, 0), (1, 0)),
+        ({"cards": (0, 0), "their_cards": (0, 1)}, {}, (0, 0), (0, 1)),
     ):
-        inputs = json.loads(printed(capsys, [*args, *more]))["inputs"]
-        assert (inputs["cards"], inputs["their_cards"]) == (mine, theirs)
+        asked_of = adviser.advise(Table((3, 12), **table), (1, 4), **turn).table
+        assert (asked_of.cards, asked_of.their_cards) == (mine, theirs)
 
 
 GAME = ["--track", "1,2,6", "--scores"]
@@ -276,8 +276,8 @@ def test_end_of_input_keeps_the_record():
 @compiled
 def test_cards_duel_and_relance():
     result = at_table("P1R DUEL 2 5 4 3 STOP P0R RELANCE 3 STOP P0 5 KEEP 1 USE1 2 STOP", *CARD_OPTIONS)
-    assert result.stdout.splitlines() == ["P1R DUEL 2 5 4 3 STOP", "P0R RELANCE 3 STOP"]
-    assert "'P0' is not possible here" in result.stderr  # player 1 has no card left
+    assert result.stdout.splitlines() == ["P1R DUEL 2 5 4 3 STOP", "P0R RELANCE 3 STOP", "5 KEEP 1 USE1 2 STOP"]
+    assert "'P0' is not possible here" in result.stderr  # player 1 has no card left, so the turn begins with a die
     assert "player 2, die in the Duel:" in result.stderr
     assert "player 2, Relance used on which die (KEEP USE5):" in result.stderr
     assert "player 2 to win: KEEP" in result.stderr
