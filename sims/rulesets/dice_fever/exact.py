@@ -433,8 +433,13 @@ class Solution:
         return best(self._first_seat(_after(state, action), known) for action in self.ruleset.legal(state))
 
     def _is_start(self, state: Any) -> bool:
-        """Is this the start of a turn? Without a card to commit, the first die is in the air already."""
+        """Is this the start of a turn? Without a card to commit, the first die is in the air already.
+
+        A last turn whose leader is under the target is past its start: the Duel of a last card pulled the leader back.
+        """
         seat = state.turn
+        if state.last_round and state.score[0] < self.frame.target:
+            return False
         is_thrown = state.phase == rules.DIE and not (state.track or state.shields or state.tokens[1 - seat]) and state.mult == 1
         return state.phase == rules.COMMIT or bool(is_thrown and self._hand(state, seat) == 0)
 

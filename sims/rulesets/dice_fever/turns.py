@@ -53,7 +53,7 @@ class TurnGraph:
     ends : int array (2, 3, shields + 1)
         A sweep up to this node suffices for that start and all with fewer shields of its kind.
     begins : int array (2, 3)
-        Where the nodes of a kind of start begin; those of a token need the nodes without one as well.
+        Where the new nodes of a kind of start begin; those of the starts before it may be needed as well.
     """
 
     points: np.ndarray
