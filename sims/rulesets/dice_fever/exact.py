@@ -659,7 +659,7 @@ def _header(ruleset: Ruleset, variant: Variant) -> str:
 
 
 def _load(ruleset: Ruleset, variant: Variant, path: Path, header: str) -> Solution:
-    with np.load(path, allow_pickle=False) as kept:
+    with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:  # numpy itself leaves a damaged file open
         if str(kept["header"]) != header:
             raise ValueError("it is of another variant or version")
         win, last_turn, cards, last_cards = (kept[name] for name in TABLES)

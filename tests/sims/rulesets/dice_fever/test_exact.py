@@ -1,5 +1,7 @@
 """Dice Fever between two solved: its values one step on through the rules, by plain value iteration, and its file."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from sims.errors import InputError
 from sims.jit import INTERPRETED
 from sims.ruleset import CHANCE, OVER
 from sims.rulesets.dice_fever import exact, rules, turns
+from sims.trace import follow
 
 FEVER = RULESETS["dice-fever"]
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="to solve a variant with cards takes minutes in plain Python")
@@ -55,8 +58,8 @@ def solution(request):
 FIRST_SEAT = {
     "plain": 0.4750463435,
     "standard": 0.4658763619,
-    WITH_CARDS: 0.454835287376,
-    "standard,target=20,parade_cards=1,risk_cards=1": 0.448644556555,
+    WITH_CARDS: 0.454836955388,
+    "standard,target=20,parade_cards=1,risk_cards=1": 0.448654206385,
 }
 
 
@@ -149,7 +152,8 @@ def positions(variant, each, games, seed=1):
         state = FEVER.new_state(2, variant)
         while (who := rules.actor(state)) != OVER:
             last = bool(state.last_round)
-            kind = int(state.phase), last, last and bool(state.score[0] < state.variant.target)
+            pulled = last and bool(state.score[0] < state.variant.target)
+            kind = int(state.phase), last, pulled, bool(state.tokens[state.turn]), bool(state.track)
             of_kind = kept.setdefault(kind, [])
             if len(of_kind) < each and state.tobytes() not in seen:
                 seen.add(state.tobytes())
@@ -176,10 +180,12 @@ SWITCHED = {  # every field switched, several at a time
 
 
 @compiled_only
-@pytest.mark.parametrize("variant", [WITH_CARDS, *SWITCHED.values()], ids=["defaults", *SWITCHED])
+@pytest.mark.parametrize(
+    "variant", [WITH_CARDS, *(pytest.param(v, marks=pytest.mark.slow) for v in SWITCHED.values())], ids=["defaults", *SWITCHED]
+)
 def test_values_agree_with_one_step_on_where_fields_are_switched(variant, request):
     solution = request.getfixturevalue("with_cards") if variant == WITH_CARDS else solved(variant)
-    check_one_step_on(solution, positions(solution.variant, each=3, games=150))
+    check_one_step_on(solution, positions(solution.variant, each=1, games=300))
 
 
 def check_one_step_on(solution, states):
@@ -193,3 +199,148 @@ def check_one_step_on(solution, states):
         assert value == pytest.approx(expected, abs=1e-9), FEVER.render(state)
         if state.phase == rules.COMMIT:
             assert one_step_on[codes.index(solution.best_cards(state))] == pytest.approx(value, abs=1e-9)
+
+
+@compiled_only
+def test_the_last_turn_after_a_duel_of_the_last_card_pulled_the_leader_back():
+    solution = solved("standard,target=6,parade_cards=0,risk_cards=1,bonus_die=false,risk_faces=DUEL")
+    state = follow(FEVER, FEVER.new_state(2, solution.variant), "P0 6 STOP P0R DUEL 6 1")
+    assert state.score[0] < 6
+    assert solution.win_probability(state) == pytest.approx(0.230967869445, abs=1e-11)
+    check_one_step_on(solution, [state])
+
+
+# --- plain value iteration --------------------------------------------------------------------------------------------------
+
+COUNTED = ("turns", "stops", "outs", "fevers", "points", "parried", "duels", "relances")
+
+
+def value_by_iteration(variant):
+    """Seat 0's chance, by walking through every position and taking means, best and worst until nothing changes."""
+    first = FEVER.new_state(2, variant)
+    number, states, followers = {}, [], []
+
+    def place(state):
+        for name in COUNTED:
+            state[name] = 0
+        if rules.actor(state) == OVER:
+            shares = np.zeros(2)
+            rules.payoffs(state, shares)
+            state = np.array([shares[0]])
+        key = state.tobytes()
+        if key not in number:
+            number[key] = len(states)
+            states.append(state)
+        return number[key]
+
+    place(first)
+    for state in states:  # grows while it is read
+        codes = () if state.shape else range(rules.chance(state)) if rules.actor(state) == CHANCE else FEVER.legal(state)
+        followers.append([place(after(state, code)) for code in codes])
+    values = np.array([state[0] if state.shape else 0.5 for state in states])
+    who = np.array([OVER if state.shape else rules.actor(state) for state in states])
+    groups = [(who == code, np.array([f for f, w in zip(followers, who, strict=True) if w == code])) for code in (CHANCE, 0, 1)]
+    change = 1.0
+    while change > 1e-13:
+        before = values.copy()
+        for (rows, next_), best in zip(groups, (np.mean, np.max, np.min), strict=True):
+            values[rows] = best(before[next_], axis=1)
+        change = np.abs(values - before).max()
+    return values[0]
+
+
+@pytest.mark.slow
+def test_plain_value_iteration():
+    variant = FEVER.variant("plain,target=8")
+    assert value_by_iteration(variant) == pytest.approx(solved(variant).first_seat_win, abs=1e-9)
+
+
+# --- the file ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch, plain):
+    """An empty cache folder, and how often something was solved; solving gives what was solved already."""
+    calls = []
+    monkeypatch.setattr(exact, "user_cache_path", lambda _: tmp_path)
+    monkeypatch.setattr(
+        exact, "solve", lambda ruleset, variant, **_: calls.append(variant.name) or replace(plain, variant=variant)
+    )
+    return calls
+
+
+def kept(variant=SMALL):
+    return exact.solution(FEVER, variant, progress=False)
+
+
+def same(one, two):
+    return all(np.array_equal(getattr(one, name), getattr(two, name)) for name in (*exact.TABLES, "low", "states", "seconds"))
+
+
+def test_a_solution_is_kept_and_found_again(cache, plain, tmp_path, capsys):
+    first, second = kept(), kept()
+    assert cache == [SMALL]
+    assert first.path == second.path
+    assert list(tmp_path.rglob("*.*")) == [first.path]
+    assert same(first, plain)
+    assert same(second, plain)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_damaged_file_is_solved_again(cache, plain, capsys):
+    path = kept().path
+    whole = path.read_bytes()
+    for damaged in (whole[:2000] + bytes([whole[2000] ^ 1]) + whole[2001:], whole[:-100], b"", b"PK", b"nothing of the kind"):
+        path.write_bytes(damaged)
+        cache.clear()
+        assert same(kept(), plain)
+        assert cache == [SMALL]
+        err = capsys.readouterr().err
+        assert err.count("\n") == 1
+        assert str(path) in err
+        assert same(kept(), plain)
+        assert cache == [SMALL]
+
+
+def test_the_file_of_another_variant_is_not_used(cache, capsys):
+    one, other = kept().path, kept("plain,target=9").path
+    assert one != other
+    one.write_bytes(other.read_bytes())
+    cache.clear()
+    assert kept().path == one
+    assert cache == [SMALL]
+    assert "another variant" in capsys.readouterr().err
+
+
+def test_a_changed_solver_has_another_file(cache, monkeypatch):
+    one = kept().path
+    header = exact._header
+    monkeypatch.setattr(exact, "_header", lambda *arguments: header(*arguments) + "changed")
+    assert kept().path != one
+
+
+def test_without_a_folder_that_can_be_written_nothing_is_kept(cache, plain, tmp_path):
+    (tmp_path / "solutions").write_text("a file in the way")
+    solution = kept()
+    assert solution.path is None
+    assert same(solution, plain)
+
+
+def test_a_failure_while_writing_leaves_nothing(cache, plain, tmp_path, monkeypatch):
+    def full(file, **_):
+        file.write(b"half of it")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(exact.np, "savez", full)
+    solution = kept()
+    assert solution.path is None
+    assert same(solution, plain)
+    assert list((tmp_path / "solutions").iterdir()) == []
+
+
+def test_a_variant_with_too_many_positions_is_refused(monkeypatch):
+    monkeypatch.setattr(exact, "turn_graph", lambda *_: turns.turn_graph(FEVER, FEVER.variant("plain")))
+    monkeypatch.setattr(exact.np, "full", lambda *_: pytest.fail("tables were made"))
+    with pytest.raises(InputError, match="too many positions") as refused:
+        exact.solve(FEVER, "standard,duel_stake=1000,risk_cards=9", progress=False)
+    assert "\n" not in str(refused.value)
