@@ -431,8 +431,13 @@ class Solution:
         return best(self._first_seat(_after(state, action), known) for action in self.ruleset.legal(state))
 
     def _is_start(self, state: Any) -> bool:
-        """Is this the start of a turn? Without a card to commit, the first die is in the air already."""
+        """Is this the start of a turn? Without a card to commit, the first die is in the air already.
+
+        A last turn whose leader is under the target is past its start: the Duel of a last card pulled the leader back.
+        """
         seat = state.turn
+        if state.last_round and state.score[0] < self.frame.target:
+            return False
         is_thrown = state.phase == rules.DIE and not (state.track or state.shields or state.tokens[1 - seat]) and state.mult == 1
         return state.phase == rules.COMMIT or bool(is_thrown and self._hand(state, seat) == 0)
 
@@ -653,7 +658,7 @@ def _header(ruleset: Ruleset, variant: Variant) -> str:
 
 
 def _load(ruleset: Ruleset, variant: Variant, path: Path, header: str) -> Solution:
-    with np.load(path, allow_pickle=False) as kept:
+    with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:  # numpy itself leaves a damaged file open
         if str(kept["header"]) != header:
             raise ValueError("it is of another variant or version")
         win, last_turn, cards, last_cards = (kept[name] for name in TABLES)

@@ -13,6 +13,7 @@ computed in one sweep, as children come before their parents: every throw lays a
 ends the turn. The turn starts in one of the ways of ``STARTS`` with k shields, with or without a Relance token against it.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -53,7 +54,7 @@ class TurnGraph:
     ends : int array (2, 3, shields + 1)
         A sweep up to this node suffices for that start and all with fewer shields of its kind.
     begins : int array (2, 3)
-        Where the nodes of a kind of start begin; those of a token need the nodes without one as well.
+        Where the new nodes of a kind of start begin; those of the starts before it may be needed as well.
     """
 
     points: np.ndarray
@@ -122,7 +123,23 @@ class _Walk:
                 for k in range(shields):
                     starts[token, kind, k] = self.ways_from(self.start(token, kind, k))
                     ends[token, kind, k] = len(self.states)
+        self.lengthen(starts, ends, begins)
         return self.written(starts, ends, begins)
+
+    def lengthen(self, starts: dict, ends: np.ndarray, begins: np.ndarray) -> None:
+        """Let the sweeps reach nodes that were first found from a start with more shields.
+
+        A Relance that takes the tripled die away leads, without a shield spent, where otherwise only a parry does.
+        """
+        blocks = list(dict.fromkeys((token, kind) for token, kind, _ in starts))
+        firsts = [begins[block] for block in blocks]
+        for block in reversed(blocks):
+            for k in range(ends.shape[2]):
+                nodes = range(begins[block], ends[*block, k])
+                ways = [*(starts[*block, j] for j in range(k + 1)), *(w for node in nodes for _, w in self.node_actions[node])]
+                for child in {index for each in ways for where, index in each if where == "node"}:
+                    place = (*blocks[bisect_right(firsts, child) - 1], k)
+                    ends[place] = max(ends[place], child + 1)
 
     def start(self, token: int, kind: int, shields: int) -> Any:
         """Return the position in which the first dice are in the air."""
