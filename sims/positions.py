@@ -34,6 +34,7 @@ from sims.streams import mix, open_deal
 
 ROOM = 1 << 21  # positions for which there is room at first; what is never written takes no memory
 KEY_BITS = 63  # of a key word; its sign stays 0
+words_overflow: Any = np.errstate(over="ignore")  # interpreted, the 64-bit words of a hash overflow as they should
 DONE, FULL, WIDE, ILLEGAL, RANDOM, COUNTING = range(6)
 
 
@@ -93,10 +94,12 @@ def pack(words, layout, key):
 
 @jit
 def unpack(key, layout, words):
-    """Write the words of a position; those without bits are there already."""
+    """Write the words of a position."""
     for w in range(layout.live):
         bits = key[layout.slots[w]] >> layout.shifts[w]
         words[layout.places[w]] = layout.lows[w] + (bits & ((1 << layout.widths[w]) - 1))
+    for w in range(layout.live, layout.places.size):
+        words[layout.places[w]] = layout.lows[w]
 
 
 @jit
@@ -266,6 +269,7 @@ def enter(state, words, layout, graph, key, counts):
 class Search:
     """The positions of a game between free seats and seats with a policy: room for what the kernels fill, and its growth."""
 
+    @words_overflow
     def __init__(self, ruleset: Ruleset, variant: Variant, free: Sequence[bool], table: Table | None, max_states: int) -> None:
         self.ruleset, self.variant, self.table = ruleset, variant, table
         self.max_states = check_int(max_states, "max_states", 1, 2**31 - 2)
@@ -282,8 +286,7 @@ class Search:
         room = min(ROOM, self.max_states)
         self.graph = new_graph(len(free), 1, room, 4 * room)
         self._counts = np.zeros(3, np.int64)
-        with np.errstate(over="ignore"):
-            enter(self._state, self._words, self._layout, self.graph, self._key(), self._counts)
+        enter(self._state, self._words, self._layout, self.graph, self._key(), self._counts)
 
     def _load(self, state: Any) -> None:
         self._bytes[:] = np.frombuffer(state.tobytes(), np.uint8)
@@ -296,17 +299,17 @@ class Search:
         """Number of positions."""
         return int(self._counts[1])
 
+    @words_overflow
     def run(self) -> Graph:
         """Return the graph of all positions; raises InputError for too many, or a policy that does not go by them alone."""
         start = (self._state, self._words, self._view, self._players)
-        with np.errstate(over="ignore"):  # interpreted, 64-bit words overflow as they should
-            while (status := explore(*start, self._layout, self.graph, self._key(), self._counts)) != DONE:
-                if status == WIDE:
-                    self._widen()
-                elif status == FULL:
-                    self._grow()
-                else:
-                    raise self._refusal(status)
+        while (status := explore(*start, self._layout, self.graph, self._key(), self._counts)) != DONE:
+            if status == WIDE:
+                self._widen()
+            elif status == FULL:
+                self._grow()
+            else:
+                raise self._refusal(status)
         return self.graph
 
     def _grow(self) -> None:
@@ -362,14 +365,14 @@ class Search:
         position = self.ruleset.render(state)
         return IllegalAction(f"{who} returned action {action}, which is not legal; position: {position}; legal: {legal}")
 
+    @words_overflow
     def number(self, state: Any) -> int:
         """Return the number of a position, or -1."""
         same_game = getattr(state, "dtype", None) == self.ruleset.state and state.seats == self._start.seats
         if not same_game or state.variant.tobytes() != self._start.variant.tobytes():
             return -1
         self._load(state)
-        with np.errstate(over="ignore"):
-            return int(locate(self._words, self._layout, self._key(), self.graph.keys, self.graph.table))
+        return int(locate(self._words, self._layout, self._key(), self.graph.keys, self.graph.table))
 
     def field(self, name: str) -> np.ndarray:
         """Return a field of the state in every position."""

@@ -1,14 +1,18 @@
 """The command: data on stdout, one line and status 2 for bad input, for every argument."""
 
+import dataclasses
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from analysis.cli import main
+from sims import RULESETS, exact
 from sims.jit import INTERPRETED
 from sims.policy import load_policy  # noqa: F401  (loads the module that is patched)
+from sims.ruleset import BY_STATE
 
 GAMES = "20" if INTERPRETED else "200"
 ESTIMATE_KEYS = ["quantity", "policy", "seat", "n", "estimate", "stderr", "low", "high", "level", "method"]
@@ -73,6 +77,44 @@ def test_trace(capsys):
     assert json.loads(capsys.readouterr().out)["lines"][-1].endswith("wins")
 
 
+SOLVE = ["solve", "pig", "--set", "goal=5"]
+
+
+def test_solve_json(capsys):
+    main([*SOLVE, "--json"])
+    data = json.loads(capsys.readouterr().out)
+    assert list(data) == ["ruleset", "version", "variant", "first_seat_win", "states", "seconds", "path"]
+    assert (data["ruleset"], data["version"], data["variant"]) == ("pig", "1", "standard,goal=5")
+    assert 0.5 < data["first_seat_win"] < 1
+    assert data["states"] > 100
+    assert data["seconds"] > 0
+    assert data["path"] is None
+
+
+def test_solve_text(capsys):
+    main(SOLVE)
+    captured = capsys.readouterr()
+    assert captured.out.startswith("first seat wins 0.")
+    assert "pig standard,goal=5" in captured.out
+    assert captured.err == ""
+
+
+def test_solve_asks_the_solver_of_the_game_itself(capsys, monkeypatch, tmp_path):
+    def solver(variant):
+        return SimpleNamespace(first_seat_win=0.25, states=len(variant.values), seconds=1.5, path=tmp_path / "kept.npz")
+
+    pig = RULESETS["pig"]
+    for kind in [kind for kind, ruleset in BY_STATE.items() if ruleset is pig]:
+        monkeypatch.setitem(BY_STATE, kind, pig)  # put back at the end
+    monkeypatch.setitem(RULESETS, "pig", dataclasses.replace(pig, solver=solver))
+    main([*SOLVE, "--json"])
+    data = json.loads(capsys.readouterr().out)
+    assert (data["first_seat_win"], data["states"], data["seconds"]) == (0.25, 3, 1.5)
+    assert data["path"] == str(tmp_path / "kept.npz")
+    main(SOLVE)
+    assert f"kept in {tmp_path / 'kept.npz'}" in capsys.readouterr().out
+
+
 STOP = ["stop", "--track", "1,4,5"]
 BAD = [
     (["fly"], "fly"),
@@ -110,6 +152,12 @@ BAD = [
     (["stop", "--track", "1,2,3,4"], "choose its bonus from plus5"),
     (["stop", "--track", "1,2,3,4,5", "--bonus", "x3-used", "--tripled", "6"], "tripled value 6"),
     ([*STOP, "--variant", "plain", "--double-score"], "Score x2 cannot happen"),
+    (["solve"], "RULESET"),
+    (["solve", "pog"], "did you mean pig?"),
+    (["solve", "pig", "--variant", "plain"], "choose from standard"),
+    (["solve", "pig", "--set", "gaol=5"], "did you mean goal?"),
+    (["solve", "pig", "--set", "goal=0"], "from 1 to 10000, not '0'"),
+    (["solve", "pig", "hold_at"], "hold_at"),
     (["report", "--reports", "no/such/folder"], "no/such/folder"),
     (["report", "--jobs", "0"], "jobs must not be 0"),
     (["report", "--games", "0"], "0 is not in the range"),
@@ -125,6 +173,16 @@ def test_bad_input_is_one_line_and_status_2(args, part, capsys):
     assert captured.out == ""
     assert captured.err.count("\n") == 1
     assert part in captured.err
+
+
+def test_too_many_positions_are_one_line_and_status_2(capsys, monkeypatch):
+    monkeypatch.setattr(exact.solve, "__defaults__", (None, 2, 100))
+    with pytest.raises(SystemExit) as exit_:
+        main(SOLVE)
+    captured = capsys.readouterr()
+    assert (exit_.value.code, captured.out) == (2, "")
+    assert captured.err.count("\n") == 1
+    assert "pig standard,goal=5 has more than 100 positions" in captured.err
 
 
 def test_rows_folder_must_be_empty_and_writable(tmp_path, capsys):
