@@ -29,17 +29,23 @@ def print_json(data: Any) -> None:
 jobs_option = click.option("--jobs", type=int, default=-1, show_default=True, help="Workers; -1 for all cores.")
 
 
-class Track(click.ParamType):
-    """Values on the track: ``1,4,5``."""
+class Numbers(click.ParamType):
+    """Whole numbers joined by commas: ``1,4,5``; exactly `count` of them, if it is given."""
 
     name = "values"
+
+    def __init__(self, example: str, count: int | None = None) -> None:
+        self.example, self.count = example, count
 
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
         """Turn the text into a tuple of whole numbers."""
         try:
-            return tuple(int(part) for part in value.split(","))
+            numbers = tuple(int(part) for part in value.split(","))
         except ValueError:
-            self.fail(f"{value!r} is not a list of values such as 1,4,5", param, ctx)
+            numbers = ()
+        if not numbers or self.count not in (None, len(numbers)):
+            self.fail(f"{value!r} is not a list of values such as {self.example}", param, ctx)
+        return numbers
 
 
 class Commands(click.Group):
@@ -130,41 +136,72 @@ def trace_command(
 
 
 @cli.command("stop")
-@click.option("--track", type=Track(), required=True, metavar="1,4,5", help="The values laid.")
+@click.option("--track", type=Numbers("1,4,5"), metavar="1,4,5", help="The values laid (needed unless --interactive).")
 @click.option("--shields", type=int, default=0, show_default=True, help="PARADE cards committed and not used.")
 @click.option("--bonus", default="none", show_default=True, help="What the BONUS die did: its face, or FACE-used.")
 @click.option("--tripled", type=int, default=0, help="The value that counts triple (with --bonus x3-used).")
 @click.option("--double-score", is_flag=True, help="The RISK die shows Score x2.")
+@click.option("--scores", type=Numbers("40,52", 2), metavar="MINE,THEIRS", help="Advise to win this game between two.")
+@click.option(
+    "--cards",
+    type=Numbers("2,1", 2),
+    metavar="P,R",
+    help="PARADE and RISK cards left in my hand. [default: all but those that this turn must have used]",
+)
+@click.option(
+    "--their-cards",
+    type=Numbers("3,2", 2),
+    metavar="P,R",
+    help="PARADE and RISK cards left in theirs. [default: all, less a RISK card with --relance]",
+)
+@click.option("--seat", type=int, default=1, show_default=True, help="1 if I start the rounds, 2 if they do.")
+@click.option("--last-turn", is_flag=True, help="They have validated: this is my last turn (seat 2).")
+@click.option("--relance", is_flag=True, help="They hold a Relance against this turn.")
+@click.option("--my-relance", is_flag=True, help="My RISK die has shown Relance in this turn.")
+@click.option("--interactive", is_flag=True, help="Follow a game between two at the table, with advice and undo.")
 @variant_option
 @set_option
 @json_option
+@click.pass_context
 def stop_command(
-    track: tuple[int, ...],
-    shields: int,
-    bonus: str,
-    tripled: int,
-    double_score: bool,
-    variant: str,
-    settings: tuple[str, ...],
-    as_json: bool,
+    ctx: click.Context, interactive: bool, variant: str, settings: tuple[str, ...], as_json: bool, **position: Any
 ) -> None:
-    """Say STOP or THROW in Dice Fever, exactly, for the most points of this turn."""
-    from sims.rulesets import RULESETS
-    from sims.rulesets.dice_fever.odds import Turn
+    """Say STOP or THROW in Dice Fever, exactly: for the most points of this turn, or with --scores to win."""
+    given = [name for name in position if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE]
+    _check_stop_options(interactive, position, given)
+    from analysis import advice
 
-    turn = Turn(RULESETS["dice-fever"], full_variant(variant, settings))
-    odds = turn.odds(turn.position(track, shields, bonus.lower(), tripled, double_score))
+    name = full_variant(variant, settings)
+    if interactive:
+        from analysis.at_table import follow_game
+
+        data, text = follow_game(name)
+    elif position["scores"] is None:
+        data, text = advice.for_points(name, **{key: position[key] for key in TURN_OPTIONS})
+    else:
+        data, text = advice.to_win(name, **position)
     if as_json:
-        stop, throw = {"points": odds.stop}, {"points": odds.throw}
-        data = {"advice": odds.advice, "p_out": odds.p_out, "stop": stop, "throw": throw, "regret": odds.regret}
-        print_json({"ruleset": "dice-fever", "variant": turn.variant.name, "method": "exact", **data})
-        return
-    worse = "THROW" if odds.advice == "STOP" else "STOP"
-    click.echo(f"{odds.advice}  (exact, for points; variant {turn.variant.name})")
-    click.echo(f"  STOP   {odds.stop:6.2f} points")
-    click.echo(f"  THROW  {odds.throw:6.2f} points on average, playing on as best for points")
-    click.echo(f"  chance of OUT on the next throw  {odds.p_out:.1%}")
-    click.echo(f"  {worse} would cost {odds.regret:.2f} points")
+        print_json(data)
+    else:
+        click.echo(text)
+
+
+TURN_OPTIONS = ("track", "shields", "bonus", "tripled", "double_score")
+
+
+def _check_stop_options(interactive: bool, position: dict[str, Any], given: list[str]) -> None:
+    """Refuse options of ``stop`` that do not go together."""
+    if interactive and given:
+        raise click.UsageError(f"{_flag(given[0])} does not go with --interactive, which takes --variant, --set and --json")
+    if not interactive and position["track"] is None:
+        raise click.UsageError("Missing option '--track' (or '--interactive').")
+    lonely = [name for name in given if name not in TURN_OPTIONS]
+    if lonely and position["scores"] is None:
+        raise click.UsageError(f"{_flag(lonely[0])} needs --scores MINE,THEIRS: advice for points does not depend on it")
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
 @cli.command("solve")
@@ -179,7 +216,7 @@ def solve_command(ruleset: str, variant: str, settings: tuple[str, ...], as_json
 
     game = find_ruleset(ruleset)
     rules = game.variant(full_variant(variant, settings))
-    solution = solve(game, rules) if game.solver is None else game.solver(rules)
+    solution = solve(game, rules) if game.solver is None else game.solver(game, rules)
     if as_json:
         path = None if solution.path is None else str(solution.path)
         head = {"ruleset": game.name, "version": game.version, "variant": rules.name}

@@ -8,7 +8,8 @@ With ``NUMBA_DISABLE_JIT=1`` every decorator here returns the plain Python funct
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -65,6 +66,16 @@ cold = njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
 """The same for what happens rarely in a game: left out of line, it keeps the loop short."""
 
 
+@contextmanager
+def vectorised() -> Iterator[None]:
+    """Compile what is first called in this block with vector instructions: for loops over long rows of numbers."""
+    _config.LOOP_VECTORIZE = 1
+    try:
+        yield
+    finally:
+        _config.LOOP_VECTORIZE = 0
+
+
 def type_of(state: np.dtype) -> Any:
     """What numba calls a record of this dtype (the dtype itself when nothing is compiled)."""
     return state if INTERPRETED else numba.from_dtype(state)
@@ -82,8 +93,12 @@ def _signature(view: Any) -> Any:
 
 
 def ask(policies, entry, view, actions, n, params, rng):
-    """Ask one of the policies for an action, in the loop."""
-    return policies[entry](view, actions, n, params, rng)
+    """Ask one of the policies for an action, in the loop.
+
+    Compiled, `policies` are addresses and `params` rows of address and size, so that large tables are shared and never copied;
+    interpreted, both are lists.
+    """
+    return policies[entry](view, actions, n, params[entry], rng)
 
 
 def whole_number(action):
@@ -104,7 +119,7 @@ if not INTERPRETED:
     @numba.extending.overload(ask)
     def _ask(policies, entry, view, actions, n, params, rng):
         return lambda policies, entry, view, actions, n, params, rng: _call(
-            policies[entry], view, actions.ctypes, n, params.ctypes, params.size, rng.ctypes
+            policies[entry], view, actions.ctypes, n, params[entry, 0], np.int64(params[entry, 1]), rng.ctypes
         )
 
     @numba.extending.overload(whole_number)
@@ -121,12 +136,15 @@ if not INTERPRETED:
         def generate(context, builder, _, arguments):
             convention, kinds = context.call_conv, (signature.return_type, signature.args)
             function = builder.inttoptr(arguments[0], convention.get_function_type(*kinds).as_pointer())
-            status, action = convention.call_function(builder, function, *kinds, arguments[1:])
+            params = builder.inttoptr(arguments[4], context.get_value_type(_PARAMS))
+            given = [*arguments[1:4], params, *arguments[5:]]
+            status, action = convention.call_function(builder, function, *kinds, given)
             with cgutils.if_unlikely(builder, status.is_error):  # the policy's own exception goes on
                 convention.return_status_propagate(builder, status)
             return action
 
-        return signature.return_type(numba.uint64, *signature.args), generate
+        by_address = (numba.uint64, *signature.args[:3], numba.uint64, *signature.args[4:])
+        return signature.return_type(*by_address), generate
 
     def _typed_array(typing, pointer, size):
         array = numba.types.Array(pointer.dtype, 1, "C")
@@ -144,6 +162,11 @@ if not INTERPRETED:
     """Call the policy at an address."""
     _array: Any = numba.extending.intrinsic(_typed_array)
     """Return the array of so many entries at a pointer (numba's ``carray`` needs reference counting)."""
+
+
+def addresses(arrays: list[np.ndarray]) -> np.ndarray:
+    """Return the rows of address and size by which the loop finds arrays, which the caller keeps alive."""
+    return np.array([(array.ctypes.data, array.size) for array in arrays], np.uint64)
 
 
 @cache
@@ -164,7 +187,8 @@ def compile_policy(function: Callable, state: np.dtype) -> int:
         If numba cannot compile the function.
     """
     ours = Path(function.__code__.co_filename).is_relative_to(PACKAGE)
-    options: dict[str, Any] = {"error_model": "numpy", **(_UNCOUNTED if ours else {})}
+    is_counted = not ours or getattr(function, "allocates", False)
+    options: dict[str, Any] = {"error_model": "numpy", **({} if is_counted else _UNCOUNTED)}
     # Not a closure, which would never be found on disk again; numba tells entries apart by their qualified names.
     entry = FunctionType(_entry.__code__, {**globals(), "policy": njit(**options)(function)})
     entry.__qualname__ = f"{function.__module__}.{function.__qualname__}"

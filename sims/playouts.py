@@ -36,8 +36,8 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
         The position (seats and variant set) and room for what a seat sees of it.
     policies : uint64 array (seats,)
         Addresses of compiled policies (interpreted: a list of functions); entry (s + rotation) mod seats plays seat s.
-    params : float array (seats, longest)
-        Their parameters, padded with zeros.
+    params : uint64 array (seats, 2)
+        Address and size of their parameters (interpreted: a list of arrays).
     rotation : int
         Which seating of the deal.
     dice, minds : uint64 arrays (seats + 1, 4), (seats, 4)
@@ -70,7 +70,7 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
             n = legal_actions(state, actions)
             entry = who + rotation
             entry -= seats if entry >= seats else 0
-            code = ask(policies, entry, observed(state, who, view), actions, n, params[entry], minds[who])
+            code = ask(policies, entry, observed(state, who, view), actions, n, params, minds[who])
             if not is_among(code, actions, n):
                 if steps < log.size:
                     log[steps] = code

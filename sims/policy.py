@@ -11,7 +11,7 @@ import importlib
 import importlib.util
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -50,6 +50,18 @@ class Policy:
     parameters: Mapping[str, Any]
     values: tuple
     table_size: Callable[[Mapping[str, Any]], int] | None = None  # from a variant's values; None for any size
+    solve: Callable[["Ruleset", Any], np.ndarray] | None = None  # what it plays from: a table for a ruleset's variant
+    solved: Any = field(default=None, compare=False, repr=False)  # the variant that the table is for, and the table
+
+    def solved_for(self, ruleset: "Ruleset", variant: Any) -> "Policy":
+        """Return the policy with its solution of a variant; raises InputError if it holds that of another one."""
+        if self.solve is None:
+            return self
+        if self.solved is None:
+            return replace(self, solved=(variant, self.solve(ruleset, variant)))
+        if dict(self.solved[0].values) != dict(variant.values):
+            raise InputError(f"{self.spec} was solved for the variant {self.solved[0]}, not for {variant}")
+        return self
 
     def check(self, variant_values: Mapping[str, Any]) -> None:
         """Raise InputError if the table does not fit the variant: compiled, a short one would be read past its end."""
@@ -104,10 +116,18 @@ class Policy:
                 numbers.append(_table(self.name, value))
             else:
                 numbers.append(np.array([default.index(value) if isinstance(default, tuple) else value], float))
+        if self.solved is not None:
+            return self.solved[1]
         return np.ascontiguousarray(np.concatenate(numbers) if numbers else np.zeros(1))
 
 
-def policy(function: Callable | None = None, *, table_size: Callable | None = None, **parameters: Any) -> Any:
+def policy(
+    function: Callable | None = None,
+    *,
+    table_size: Callable | None = None,
+    solve: Callable | None = None,
+    **parameters: Any,
+) -> Any:
     """Make a policy of a function: ``@policy`` or ``@policy(points=20, cards=("none", "asap"))``.
 
     Examples
@@ -119,12 +139,12 @@ def policy(function: Callable | None = None, *, table_size: Callable | None = No
     'stop_at:25'
     """
     if function is None:
-        return lambda function: policy(function, table_size=table_size, **parameters)
+        return lambda function: policy(function, table_size=table_size, solve=solve, **parameters)
     code = getattr(function, "__code__", None)
     if code is None or code.co_argcount != 5:
         raise InputError(f"a policy is a function of (view, actions, n, params, rng), not {function!r}")
     values = tuple(_default(default) for default in parameters.values())
-    return Policy(function, function.__name__, parameters, values, table_size)
+    return Policy(function, function.__name__, parameters, values, table_size, solve)
 
 
 def _default(default: Any) -> Any:

@@ -227,7 +227,7 @@ def policy_action(state, words, view, players, n, who, i, counts):
         for w in range(players.forgotten.size):
             words[players.forgotten[w]] = turn * ((7 * i + 13 * w) % 61)
         seen = observed(state, who, view)
-        action = ask(players.policies, who, seen, players.actions, n, players.params[who], players.rng[0])
+        action = ask(players.policies, who, seen, players.actions, n, players.params, players.rng[0])
         for word in range(4):
             if players.rng[0, word] != players.rng[1, word]:
                 return RANDOM, -1
@@ -461,7 +461,7 @@ def _grown(array: np.ndarray, size: int) -> np.ndarray:
 
 def _players(free: Sequence[bool], table: Table | None, forgotten: np.ndarray) -> Players:
     seats = len(free)
-    policies, params = (np.zeros(seats, np.uint64), np.zeros((seats, 1))) if table is None else table.arguments()[2:]
+    policies, params = (np.zeros(seats, np.uint64), np.zeros((seats, 2), np.uint64)) if table is None else table.arguments()[2:]
     dice, minds = np.zeros((seats + 1, 4), np.uint64), np.zeros((seats, 4), np.uint64)
     open_deal(dice, minds, np.uint64(0), 0)
     return Players(policies, params, np.array(free), minds[[0, 0]], np.zeros(MAX_ACTIONS, np.int32), forgotten)

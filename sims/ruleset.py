@@ -119,7 +119,7 @@ class Ruleset:
     named_policies: tuple[str, ...]  # the settings that studies, reports and lists show
     describe: Callable[[Any, int], str]  # a word for the action or outcome `code` in this state
     render: Callable[[Any], str]  # the position in one line
-    # The game's own exact solver, if it has one (else sims.exact solves it): `solver(variant)` returns a solution with
+    # The game's own exact solver, if it has one (else sims.exact solves it): `solver(ruleset, variant)` returns a solution with
     # `first_seat_win`, `states`, `seconds`, and `path`, the file where it is kept (None if it is not).
     solver: Callable[..., Any] | None = None
 

@@ -58,22 +58,17 @@ class Table:
         seats = len(self.policies)
         states = np.zeros(2, self.ruleset.state).view(np.recarray)
         states[0] = states[1] = self.ruleset.new_state(seats, self.variant)
-        params = np.zeros((seats, max(p.params.size for p in self.policies)))
-        for row, each in zip(params, self.policies, strict=True):
-            row[: each.params.size] = each.params
-        return states[0], states[1], self._functions(), params
+        params = [policy.params for policy in self.policies]
+        if self.interpreted or jit.INTERPRETED:
+            return states[0], states[1], [_interpreted(policy) for policy in self.policies], params
+        functions = np.array([self._compiled(policy) for policy in self.policies], np.uint64)
+        return states[0], states[1], functions, jit.addresses(params)
 
     def buffers(self, log: int = 0) -> tuple[np.ndarray, ...]:
         """Return room for streams, legal actions and a log of this many codes."""
         seats = len(self.policies)
         dice, minds = np.zeros((seats + 1, 4), np.uint64), np.zeros((seats, 4), np.uint64)
         return dice, minds, np.zeros(MAX_ACTIONS, np.int32), np.zeros(log, np.int64)
-
-    def _functions(self) -> Any:
-        """Return what the loop calls: functions where it is interpreted, addresses where it is compiled."""
-        if self.interpreted or jit.INTERPRETED:
-            return [_interpreted(policy) for policy in self.policies]
-        return np.array([self._compiled(policy) for policy in self.policies], np.uint64)
 
     def _compiled(self, policy: Policy) -> int:
         try:
@@ -116,8 +111,9 @@ def set_table(
         raise InputError(f"policies must be a list with one policy per seat, not {policies!r}")
     ruleset.check_seats(len(policies))
     variant = variant if isinstance(variant, Variant) else ruleset.variant(variant)
-    known = {p: load_policy(ruleset, p) for p in policies if isinstance(p, str)}  # a file is run once, and may face itself
-    loaded = tuple(known[p] if isinstance(p, str) else load_policy(ruleset, p) for p in policies)
+    # A file is run once, and may face itself; a solution is loaded once.
+    known = {p: load_policy(ruleset, p).solved_for(ruleset, variant) for p in policies if isinstance(p, str)}
+    loaded = tuple(known[p] if isinstance(p, str) else load_policy(ruleset, p).solved_for(ruleset, variant) for p in policies)
     for each in loaded:
         each.check(variant.values)
     for spec, functions in _functions_by_spec(loaded).items():

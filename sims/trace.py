@@ -137,26 +137,27 @@ def follow(ruleset: Ruleset, state: Any, script: str | Iterable[str]) -> Any:
         For a word that fits neither an outcome nor a legal action.
     """
     for word in script.split() if isinstance(script, str) else script:
-        options = _options(ruleset, state)
-        again = next((options[name] for name in ("THROW", "ROLL") if name in options), None)
-        if word not in options and again is not None:
+        words = options(ruleset, state)
+        again = next((words[name] for name in ("THROW", "ROLL") if name in words), None)
+        if word not in words and again is not None:
             thrown = state.copy()
             advance(ruleset, thrown, again)
-            if word in _options(ruleset, thrown):
+            if word in options(ruleset, thrown):
                 advance(ruleset, state, again)
-                options = _options(ruleset, state)
-        if word not in options:
-            raise InputError(f"{word!r} is not possible here; choose from {', '.join(options) or 'nothing: the game is over'}")
-        advance(ruleset, state, options[word])
+                words = options(ruleset, state)
+        if word not in words:
+            raise InputError(f"{word!r} is not possible here; choose from {', '.join(words) or 'nothing: the game is over'}")
+        advance(ruleset, state, words[word])
     return state
 
 
-def _options(ruleset: Ruleset, state: Any) -> dict[str, int]:
+def options(ruleset: Ruleset, state: Any) -> dict[str, int]:
+    """Return the words that are possible now, with their codes; none when the game is over."""
     who = ruleset.rules.actor(state)
     if who == OVER:
         return {}
     codes = range(ruleset.rules.chance(state)) if who == CHANCE else ruleset.legal(state)
-    options: dict[str, int] = {}
+    words: dict[str, int] = {}
     for code in codes:
-        options.setdefault(ruleset.describe(state, code), code)
-    return options
+        words.setdefault(ruleset.describe(state, code), code)
+    return words

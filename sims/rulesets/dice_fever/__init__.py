@@ -1,7 +1,7 @@
 """Dice Fever: throw dice of new values as long as you dare. Rules: README.md beside this file."""
 
 from sims.ruleset import Ruleset
-from sims.rulesets.dice_fever import policies, rules
+from sims.rulesets.dice_fever import exact, optimal, policies, rules
 
 DECISION_WORDS = {rules.STOP: "STOP", rules.THROW: "THROW", rules.KEEP: "KEEP"}
 
@@ -63,6 +63,7 @@ RULESET = Ruleset(
             policies.hold_dice,
             policies.expected_gain,
             policies.race,
+            optimal.optimal,
         )
     },
     measures=(
@@ -93,4 +94,5 @@ RULESET = Ruleset(
     ),
     describe=describe,
     render=render,
+    solver=exact.solution,
 )

@@ -105,7 +105,7 @@ class Turn:
         choose(bonus, STATUSES, "bonus status")
         if not track or len(set(track)) != len(track) or not set(track) <= set(range(1, 7)):
             raise InputError(f"a track holds 1 to 6 different values from 1 to 6, not {','.join(map(str, track)) or 'none'}")
-        if double_score and not self._can_risk("X2"):
+        if double_score and not self.can_risk("X2"):
             raise InputError(f"Score x2 cannot happen: the variant {name} has no RISK card to use or no such face")
         unlocked = values["bonus_die"] and len(track) >= values["bonus_at"]
         faces = [face.lower() for face in values["bonus_faces"]]
@@ -126,7 +126,7 @@ class Turn:
 
     def _check_shields(self, count: int, shields: int, bonus: str, tripled: int, double_score: bool) -> None:
         cards, name = self.variant.values["parade_cards"], self.variant.name
-        spent = self._spent(count, bonus, tripled, double_score)
+        spent = self.spent(count, bonus, tripled, double_score)
         if spent is None or spent > cards:
             why = "no turn comes there" if spent is None else f"it costs {spent} PARADE to come there, and {name} has {cards}"
             with_x2 = " under Score x2" if double_score else ""
@@ -135,8 +135,8 @@ class Turn:
             gone = f", less {spent} that it costs to come here with bonus {bonus!r}" if spent else ""
             raise InputError(f"shields must be from 0 to {cards - spent} (the PARADE cards of {name}{gone}), not {shields}")
 
-    def _spent(self, count: int, bonus: str, tripled: int, double_score: bool) -> int | None:
-        """PARADE cards that a turn must have spent to be here with `count` values; None where no turn comes.
+    def spent(self, count: int, bonus: str, tripled: int, double_score: bool) -> int | None:
+        """Return the PARADE cards that a turn must have spent to be here with `count` values; None where no turn comes.
 
         Only three ways cost any: the throw that the BONUS die concerns was parried; or the turn started with six dice, each
         surplus die of which costs one. Those are the only way to a throw that is still to come with more than ``bonus_at``
@@ -144,7 +144,7 @@ class Turn:
         """
         values = self.variant.values
         at, partial = values["bonus_at"], values["six_partial_bonus"]
-        six_dice = 6 - count if self._can_risk("SIX") and not double_score else None
+        six_dice = 6 - count if self.can_risk("SIX") and not double_score else None
         if bonus == "none":
             if not values["bonus_die"] or count < at:
                 return 0
@@ -159,7 +159,8 @@ class Turn:
             return int(bonus == "x3-used" and not tripled and not self._loses_triple())
         return None if count == 6 else values["double_dup_parades"] if bonus == "double-used" and count < 5 else 1
 
-    def _can_risk(self, face: str) -> bool:
+    def can_risk(self, face: str) -> bool:
+        """Can a RISK card show this face under the variant?"""
         values = self.variant.values
         return face in values["risk_faces"] and values["risk_cards"] > 0 and values["max_risk_per_turn"] > 0
 
@@ -167,7 +168,7 @@ class Turn:
         """Can a Relance against this player have taken the tripled die away? Forced, it takes the fourth value."""
         values = self.variant.values
         hits = values["relance_mode"] == "chosen" or values["bonus_at"] == 3
-        return hits and not values["relance_keeps_x3"] and self._can_risk("RELANCE")
+        return hits and not values["relance_keeps_x3"] and self.can_risk("RELANCE")
 
     def odds(self, state: Any) -> Odds:
         """Return the odds of a position (see :meth:`position`)."""
