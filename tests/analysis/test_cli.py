@@ -100,7 +100,8 @@ def test_solve_text(capsys):
 
 
 def test_solve_asks_the_solver_of_the_game_itself(capsys, monkeypatch, tmp_path):
-    def solver(variant):
+    def solver(ruleset, variant):
+        assert ruleset.name == "pig"
         return SimpleNamespace(first_seat_win=0.25, states=len(variant.values), seconds=1.5, path=tmp_path / "kept.npz")
 
     pig = RULESETS["pig"]
