@@ -37,11 +37,14 @@ format: .venv/dev ## Format code and strip notebooks
 	$(BIN)/ruff check --fix .
 	$(BIN)/nbstripout $(NOTEBOOKS)
 
-test: .venv/dev ## All tests, compiled
-	$(BIN)/python -m pytest
+test: .venv/dev ## The tests, compiled
+	$(BIN)/python -m pytest -m "not long"
+
+test-long: .venv/dev ## The tests that solve whole games: minutes more
+	$(BIN)/python -m pytest -m long
 
 test-pure: .venv/dev ## The tests in plain Python, with coverage
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "not slow"
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "not slow and not long"
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

@@ -91,7 +91,7 @@ def decisions(variant):
 
 @pytest.mark.parametrize(
     "variant, n",
-    [(PLAIN, 60), pytest.param(CARDS, 150, marks=compiled), pytest.param(BONUS, 20, marks=[compiled, pytest.mark.slow])],
+    [(PLAIN, 60), pytest.param(CARDS, 150, marks=compiled), pytest.param(BONUS, 20, marks=[compiled, pytest.mark.long])],
 )
 def test_every_position_of_a_game_has_the_advice_of_its_solution(variant, n):
     adviser, seen = Adviser(DICE_FEVER, variant), set()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sims import RULESETS
+from sims import exact as any_game
 from sims.errors import InputError
 from sims.jit import INTERPRETED
 from sims.ruleset import CHANCE, OVER
@@ -73,7 +74,7 @@ def test_first_seat_with_a_card_of_each_kind(with_cards):
 
 
 @compiled_only
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("variant", list(FIRST_SEAT)[:0:-2])
 def test_first_seat_of_larger_variants(variant):
     assert solved(variant).first_seat_win == pytest.approx(FIRST_SEAT[variant], abs=1e-10)
@@ -180,7 +181,7 @@ SWITCHED = {  # every field switched, several at a time
 
 @compiled_only
 @pytest.mark.parametrize(
-    "variant", [WITH_CARDS, *(pytest.param(v, marks=pytest.mark.slow) for v in SWITCHED.values())], ids=["defaults", *SWITCHED]
+    "variant", [WITH_CARDS, *(pytest.param(v, marks=pytest.mark.long) for v in SWITCHED.values())], ids=["defaults", *SWITCHED]
 )
 def test_values_agree_with_one_step_on_where_fields_are_switched(variant, request):
     solution = request.getfixturevalue("with_cards") if variant == WITH_CARDS else solved(variant)
@@ -248,9 +249,16 @@ def value_by_iteration(variant):
     return values[0]
 
 
-@pytest.mark.slow
+@compiled_only
+def test_the_solver_of_any_game_agrees():
+    """It searches whole games through the rules, knows nothing of turns, and is checked against brute force itself."""
+    variant = FEVER.variant("plain,target=12")
+    assert any_game.solve(FEVER, variant).first_seat_win == pytest.approx(solved(variant).first_seat_win, abs=1e-9)
+
+
+@pytest.mark.long
 def test_plain_value_iteration():
-    variant = FEVER.variant("plain,target=8")
+    variant = FEVER.variant("plain,target=2")
     assert value_by_iteration(variant) == pytest.approx(solved(variant).first_seat_win, abs=1e-9)
 
 

@@ -89,7 +89,7 @@ def test_against_itself_it_wins_as_often_as_the_solution_says(variant):
 
 
 @compiled_only
-@pytest.mark.slow
+@pytest.mark.long
 def test_games_of_standard_match_the_exact_value():
     policy = optimal("standard")
     table = simulate(GAME, [policy, policy], games=200_000, seed=11, progress=False)
