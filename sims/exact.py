@@ -137,22 +137,34 @@ def is_own_successor(graph, i):
 @jit
 def update(graph, i):
     """Set the values of a position from those of its successors; return the largest change."""
-    begin, end, who, change = graph.first[i], graph.first[i + 1], graph.who[i], 0.0
-    for seat in range(graph.values.shape[1] if begin < end else 0):
-        value = graph.values[graph.children[begin], seat]
+    begin, end, who, values, change = graph.first[i], graph.first[i + 1], graph.who[i], graph.values, 0.0
+    if begin == end:
+        return change
+    seats = values.shape[1]
+    for one in range(0, seats, 2):  # two seats at a time: neither waits for the other
+        two = min(one + 1, seats - 1)
+        first = graph.children[end - 1]
+        a, b = values[first, one], values[first, two]
+        for at in range(end - 2, begin - 1, -1):  # backwards: the successor updated last is often the first
+            child = graph.children[at]
+            if who == CHANCE:
+                a += values[child, one]
+                b += values[child, two]
+            else:
+                a = better(a, values[child, one], who == one)
+                b = better(b, values[child, two], who == two)
         if who == CHANCE:
-            for at in range(begin + 1, end):
-                value += graph.values[graph.children[at], seat]
-            value /= end - begin
-        elif who == seat:
-            for at in range(begin + 1, end):
-                value = max(value, graph.values[graph.children[at], seat])
-        else:
-            for at in range(begin + 1, end):
-                value = min(value, graph.values[graph.children[at], seat])
-        change = max(change, abs(value - graph.values[i, seat]))
-        graph.values[i, seat] = value
+            a /= end - begin
+            b /= end - begin
+        change = max(change, abs(a - values[i, one]), abs(b - values[i, two]))
+        values[i, one], values[i, two] = a, b
     return change
+
+
+@jit
+def better(value, other, is_own):
+    """Return the higher of two values of a seat where the decision is its own, else the lower."""
+    return other if (other > value) == is_own else value
 
 
 @jit
