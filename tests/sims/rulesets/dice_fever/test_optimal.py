@@ -61,7 +61,7 @@ def test_every_decision_is_a_best_option(variant):
     choice, seen = random.Random(5), {}
     functions = np.array([compile_policy(policy.function, GAME.state)], np.uint64)
     state = GAME.new_state(2, solution.variant)
-    while sum(seen.values()) < 60:
+    while sum(seen.values()) < 25:
         who = rules.actor(state)
         if who == OVER:
             state = GAME.new_state(2, solution.variant)
@@ -82,7 +82,7 @@ def test_every_decision_is_a_best_option(variant):
 @pytest.mark.parametrize("variant", [SMALL, "plain"])
 def test_against_itself_it_wins_as_often_as_the_solution_says(variant):
     policy = optimal(variant)
-    table = simulate(GAME, [policy, policy], games=30_000, seed=4, variant=variant, progress=False)
+    table = simulate(GAME, [policy, policy], games=10_000, seed=4, variant=variant, progress=False)
     mean, error = rate(table, None, seat=0)
     assert abs(mean - exact.solution(GAME, variant).first_seat_win) < 5 * error
     assert int(table.truncated.iloc[0]) == 0
@@ -98,9 +98,9 @@ def test_games_of_standard_match_the_exact_value():
 
 
 @compiled_only
-@pytest.mark.parametrize("spec", ["uniform", "hold_dice:3", "hold_pot:7", "expected_gain:0", "race:2"])
+@pytest.mark.parametrize("spec", ["uniform", "hold_dice:3", "hold_pot:7", "race:2"])
 def test_it_wins_at_least_as_often_as_any(spec):
-    table = simulate(GAME, [optimal("plain"), spec], games=20_000, seed=2, variant="plain", progress=False)
+    table = simulate(GAME, [optimal("plain"), spec], games=10_000, seed=2, variant="plain", progress=False)
     mean, error = rate(table, "optimal")
     assert mean > 0.5 - 5 * error
 
