@@ -83,6 +83,7 @@ def type_of(state: np.dtype) -> Any:
 
 # --- policies ---------------------------------------------------------------------------------------------------------------
 
+_ALLOCATING: set[Callable] = set()
 _ACTIONS, _PARAMS, _STREAM = (numba.types.CPointer(number) for number in (numba.int32, numba.float64, numba.uint64))
 """How arrays travel to a policy: an array itself is seven words, and passing three took longer than most policies."""
 
@@ -164,6 +165,12 @@ if not INTERPRETED:
     """Return the array of so many entries at a pointer (numba's ``carray`` needs reference counting)."""
 
 
+def allocates(function: Callable) -> Callable:
+    """Mark a policy of this package that makes arrays of its own: it is compiled with reference counting, as a user's is."""
+    _ALLOCATING.add(function)
+    return function
+
+
 def addresses(arrays: list[np.ndarray]) -> np.ndarray:
     """Return the rows of address and size by which the loop finds arrays, which the caller keeps alive."""
     return np.array([(array.ctypes.data, array.size) for array in arrays], np.uint64)
@@ -187,7 +194,7 @@ def compile_policy(function: Callable, state: np.dtype) -> int:
         If numba cannot compile the function.
     """
     ours = Path(function.__code__.co_filename).is_relative_to(PACKAGE)
-    is_counted = not ours or getattr(function, "allocates", False)
+    is_counted = not ours or function in _ALLOCATING
     options: dict[str, Any] = {"error_model": "numpy", **({} if is_counted else _UNCOUNTED)}
     # Not a closure, which would never be found on disk again; numba tells entries apart by their qualified names.
     entry = FunctionType(_entry.__code__, {**globals(), "policy": njit(**options)(function)})

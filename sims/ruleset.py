@@ -192,6 +192,19 @@ class Ruleset:
         self.rules.reset(state)
         return state
 
+    def advance(self, state: Any, code: int) -> None:
+        """Apply an outcome at a chance node, or an action at a decision node."""
+        if self.rules.actor(state) == CHANCE:
+            self.rules.apply_chance(state, code)
+        else:
+            self.rules.apply_action(state, code)
+
+    def after(self, state: Any, code: int) -> Any:
+        """Return the position after an outcome or an action; `state` stays as it is."""
+        after = state.copy()
+        self.advance(after, code)
+        return after
+
     def legal(self, state: Any) -> list[int]:
         """Return the legal actions of a decision node."""
         actions = np.zeros(MAX_ACTIONS, np.int32)

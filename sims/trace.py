@@ -92,7 +92,7 @@ def _lines(table: Table, game: Game) -> Iterable[str]:
             break
         word = ruleset.describe(state, code)
         words.append(word if who in (CHANCE, state.turn) else f"[seat {who}: {word}]")
-        advance(ruleset, state, code)
+        ruleset.advance(state, code)
     yield from _turn(ruleset, words, state)
 
 
@@ -111,14 +111,6 @@ def _ending(table: Table, game: Game) -> list[str]:
     winners = [f"seat {seat}" for seat in np.flatnonzero(shares)]
     verb = "wins" if len(winners) == 1 else "share the win"
     return [f"{' and '.join(winners)} {verb}" + (f" ({round(shares.max() * SHARE)}/{SHARE} each)" if len(winners) > 1 else "")]
-
-
-def advance(ruleset: Ruleset, state: Any, code: int) -> None:
-    """Apply an outcome at a chance node, or an action at a decision node."""
-    if ruleset.rules.actor(state) == CHANCE:
-        ruleset.rules.apply_chance(state, code)
-    else:
-        ruleset.rules.apply_action(state, code)
 
 
 def follow(ruleset: Ruleset, state: Any, script: str | Iterable[str]) -> Any:
@@ -141,13 +133,13 @@ def follow(ruleset: Ruleset, state: Any, script: str | Iterable[str]) -> Any:
         again = next((words[name] for name in ("THROW", "ROLL") if name in words), None)
         if word not in words and again is not None:
             thrown = state.copy()
-            advance(ruleset, thrown, again)
+            ruleset.advance(thrown, again)
             if word in options(ruleset, thrown):
-                advance(ruleset, state, again)
+                ruleset.advance(state, again)
                 words = options(ruleset, state)
         if word not in words:
             raise InputError(f"{word!r} is not possible here; choose from {', '.join(words) or 'nothing: the game is over'}")
-        advance(ruleset, state, words[word])
+        ruleset.advance(state, words[word])
     return state
 
 

@@ -13,9 +13,9 @@ from sims.errors import InputError
 from sims.jit import INTERPRETED
 from sims.ruleset import CHANCE, OVER
 from sims.rulesets import RULESETS
-from sims.rulesets.dice_fever import exact, rules, values_of
+from sims.rulesets.dice_fever import exact, rules, solver, values_of
 from sims.rulesets.dice_fever.adviser import Adviser, Table
-from sims.trace import advance, follow
+from sims.trace import follow
 
 DICE_FEVER = RULESETS["dice-fever"]
 PLAIN = "plain,target=20"
@@ -86,7 +86,7 @@ def decisions(variant):
             if state.phase == rules.DECIDE:
                 yield state.copy()
             codes = range(rules.chance(state)) if who == CHANCE else DICE_FEVER.legal(state)
-            advance(DICE_FEVER, state, int(rng.choice(list(codes))))
+            DICE_FEVER.advance(state, int(rng.choice(list(codes))))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_needed_six_is_said(capsys):
 def test_last_turn_needs_more_than_theirs(capsys):
     args = ["--track", "5,6", "--scores", "12,23", "--seat", "2", "--last-turn", *OPTIONS, "--json"]
     data = json.loads(printed(capsys, args))
-    assert data["stop"]["win"] == pytest.approx(exact.tie_value(DICE_FEVER, DICE_FEVER.variant(PLAIN)))
+    assert data["stop"]["win"] == pytest.approx(solver.tie_value(DICE_FEVER, DICE_FEVER.variant(PLAIN)))
     args[3] = "13,23"
     assert json.loads(printed(capsys, args))["stop"]["win"] == 1
 

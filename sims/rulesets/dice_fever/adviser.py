@@ -13,8 +13,9 @@ import numpy as np
 from sims.errors import InputError
 from sims.ruleset import CHANCE, Ruleset
 from sims.rulesets.dice_fever import rules
-from sims.rulesets.dice_fever.exact import Solution, duel_gains, solution
-from sims.rulesets.dice_fever.odds import Odds, Turn
+from sims.rulesets.dice_fever.exact import Solution, solution
+from sims.rulesets.dice_fever.odds import Choice, Odds, Turn
+from sims.rulesets.dice_fever.solver import duel_gains
 from sims.rulesets.dice_fever.turns import TURN_FIELDS, position_key
 
 RULE_POINTS = 7
@@ -50,7 +51,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(Choice):
     """What a position offers to whoever wants to win.
 
     Attributes
@@ -80,16 +81,6 @@ class Advice:
     rule: str
     next: dict[str, list[str]]
     table: Table
-
-    @property
-    def advice(self) -> str:
-        """THROW where it wins more often, else STOP."""
-        return "THROW" if self.throw > self.stop else "STOP"
-
-    @property
-    def regret(self) -> float:
-        """Win probability that the other choice gives away."""
-        return abs(self.throw - self.stop)
 
 
 class Adviser:
@@ -244,8 +235,8 @@ class Adviser:
             return float(ended == "OUT")
         if rules.actor(state) == CHANCE:
             n = rules.chance(state)
-            return sum(self._p_out(_after(state, outcome), values) for outcome in range(n)) / n
-        return self._p_out(_after(state, self._best(state, values)), values)
+            return sum(self._p_out(self.ruleset.after(state, outcome), values) for outcome in range(n)) / n
+        return self._p_out(self.ruleset.after(state, self._best(state, values)), values)
 
     def _moves(self, thrown: Any, values: np.ndarray) -> dict[str, list[str]]:
         """Return what best play does after each throw: what was thrown, by move."""
@@ -262,7 +253,7 @@ class Adviser:
             return [("", self.ruleset.describe(state, self._best(state, values)))]
         found: dict[tuple[str, str], None] = {}
         for outcome in range(rules.chance(state)):
-            paths = self._paths(_after(state, outcome), values)
+            paths = self._paths(self.ruleset.after(state, outcome), values)
             word = self.ruleset.describe(state, outcome)
             same = len({move for _, move in paths}) == 1
             found |= {(word if same else f"{word} {path}", move): None for path, move in paths}
@@ -284,12 +275,3 @@ def _hand(name: str, cards: Cards | None, most: Cards, used_by: str) -> Cards:
 def _ended(state: Any) -> str:
     """Return how the turn ended in a position that began without any OUT or Dice Fever, or nothing."""
     return "OUT" if state.outs[:2].any() else "FEVER" if state.fevers[:2].any() else ""
-
-
-def _after(state: Any, code: int) -> Any:
-    after = state.copy()
-    if rules.actor(state) == CHANCE:
-        rules.apply_chance(after, code)
-    else:
-        rules.apply_action(after, code)
-    return after

@@ -29,11 +29,9 @@ STATUSES = ("none", "plus5", "suite", "double", "double-used", "x3", "x3-used")
 """What the BONUS die did: not thrown; its face; for Double De and x3 also that the throw it concerns has been made."""
 
 
-@dataclass(frozen=True)
-class Odds:
-    """What a position offers: chance of OUT on the next throw, points by STOP, expected points by throwing on."""
+class Choice:
+    """What STOP and throwing on are worth, in points or in win probability."""
 
-    p_out: float
     stop: float
     throw: float
 
@@ -44,8 +42,17 @@ class Odds:
 
     @property
     def regret(self) -> float:
-        """Points that the other choice gives away."""
+        """What the other choice gives away."""
         return abs(self.throw - self.stop)
+
+
+@dataclass(frozen=True)
+class Odds(Choice):
+    """What a position offers: chance of OUT on the next throw, points by STOP, expected points by throwing on."""
+
+    p_out: float
+    stop: float
+    throw: float
 
 
 @dataclass
@@ -175,16 +182,8 @@ class Turn:
         points = float(rules.stop_points(state))
         if state.track == rules.FULL:  # Dice Fever: the turn is over
             return Odds(0.0, points, points)
-        thrown = self._after(state, rules.THROW)
+        thrown = self.ruleset.after(state, rules.THROW)
         return Odds(self._p_out(thrown), points, self._value(thrown))
-
-    def _after(self, state: Any, code: int) -> Any:
-        after = state.copy()
-        if rules.actor(state) == CHANCE:
-            rules.apply_chance(after, code)
-        else:
-            rules.apply_action(after, code)
-        return after
 
     def _value(self, state: Any) -> float:
         if state.turn != 0:
@@ -193,9 +192,9 @@ class Turn:
         if key not in self._values:
             if rules.actor(state) == CHANCE:
                 outcomes = range(rules.chance(state))
-                value = sum(self._value(self._after(state, outcome)) for outcome in outcomes) / len(outcomes)
+                value = sum(self._value(self.ruleset.after(state, outcome)) for outcome in outcomes) / len(outcomes)
             else:
-                value = max(self._value(self._after(state, action)) for action in self.ruleset.legal(state))
+                value = max(self._value(self.ruleset.after(state, action)) for action in self.ruleset.legal(state))
             self._values[key] = value
         return self._values[key]
 
@@ -206,7 +205,7 @@ class Turn:
         if rules.actor(state) != CHANCE:
             return 0.0
         outcomes = range(rules.chance(state))
-        return sum(self._p_out(self._after(state, outcome)) for outcome in outcomes) / len(outcomes)
+        return sum(self._p_out(self.ruleset.after(state, outcome)) for outcome in outcomes) / len(outcomes)
 
     def table(self) -> pd.DataFrame:
         """Return the odds of every position with Score x1: all tracks, shields and statuses that can occur."""

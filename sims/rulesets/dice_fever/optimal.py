@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sims.jit import jit
+from sims.jit import allocates, jit
 from sims.policy import policy
 from sims.ruleset import Ruleset, Variant
 from sims.rulesets.dice_fever import exact
@@ -24,6 +24,7 @@ from sims.rulesets.dice_fever.rules import (
     RELANCE_TARGET,
     WINDOW,
 )
+from sims.rulesets.dice_fever.solver import tie_value
 from sims.rulesets.dice_fever.turns import OUT, PLAIN, X2
 
 HEADER = (
@@ -59,7 +60,7 @@ def packed(solution: exact.Solution) -> np.ndarray:
     numbers = {
         "low": frame.low, "scores": frame.high - frame.low + 1, "risk": frame.risk, "hands": frame.hands, "target": frame.target,
         "top": frame.top, "strict": solution.variant.values["last_turn_strict"],
-        "tie": exact.tie_value(solution.ruleset, solution.variant), "leaves": len(graph.points), "nodes": len(graph.states),
+        "tie": tie_value(solution.ruleset, solution.variant), "leaves": len(graph.points), "nodes": len(graph.states),
         "slots": len(slots) // 2,
     }  # fmt: skip
     offset = len(HEADER)
@@ -308,7 +309,9 @@ def add_parade(view, params, rival, values):
     return CARDS + 2 * best
 
 
-def _optimal(view, actions, n, params, rng):
+@policy(solve=table)
+@allocates
+def optimal(view, actions, n, params, rng):
     """Play the exact solution of the game between two; with more players, against the leading opponent."""
     rival = rival_of(view)
     if view.phase == COMMIT:
@@ -319,8 +322,3 @@ def _optimal(view, actions, n, params, rng):
     if view.phase == ADD_PARADE:
         return add_parade(view, params, rival, values)
     return decide(view, params, rival, values)
-
-
-_optimal.allocates = True  # type: ignore[attr-defined]  # room for the values of a turn
-_optimal.__name__ = "optimal"
-optimal = policy(solve=table)(_optimal)

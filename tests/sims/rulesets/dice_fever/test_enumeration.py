@@ -10,16 +10,13 @@ from sims.jit import INTERPRETED
 from sims.ruleset import CHANCE
 from sims.rulesets.dice_fever import rules
 from sims.rulesets.dice_fever.policies import gain_of_throw
-from sims.trace import advance, follow
+from sims.trace import follow
 
 FEVER = RULESETS["dice-fever"]
 FAR = "target=1000000"
 
 
-def after(state, code):
-    copy = state.copy()
-    advance(FEVER, copy, code)
-    return copy
+after = FEVER.after
 
 
 def position(track, shields, face, changes, variant):

@@ -10,7 +10,7 @@ from sims import exact as any_game
 from sims.errors import InputError
 from sims.jit import INTERPRETED
 from sims.ruleset import CHANCE, OVER
-from sims.rulesets.dice_fever import exact, rules, turns
+from sims.rulesets.dice_fever import exact, rules, solver, sweeps, turns
 from sims.trace import follow
 
 FEVER = RULESETS["dice-fever"]
@@ -19,22 +19,11 @@ SMALL = "plain,target=8" if INTERPRETED else "plain"
 WITH_CARDS = "standard,target=12,parade_cards=1,risk_cards=1"
 
 
-def after(state, code):
-    copy = state.copy()
-    step = rules.apply_chance if rules.actor(state) == CHANCE else rules.apply_action
-    step(copy, int(code))
-    return copy
+after = FEVER.after
 
 
 def solved(variant):
-    """A solution that keeps the graph with which it was solved, so that it need not be walked again."""
-    variant = FEVER.variant(variant)
-    graph = turns.turn_graph(FEVER, variant)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exact, "turn_graph", lambda *_: graph)
-        solution = exact.solve(FEVER, variant, progress=False)
-        assert solution.graph is graph
-    return solution
+    return exact.solve(FEVER, variant, progress=False)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +78,7 @@ def layers(solution):
     for seat, own, other in np.ndindex(2, frame.hands, frame.hands):
         low, high = frame.bounds(own, other)
         scores = slice(low - frame.low, high + 1 - frame.low)
-        tokens = 2 if exact.RELANCE in frame.faces and frame.cards(other)[1] < frame.risk else 1
+        tokens = 2 if sweeps.RELANCE in frame.faces and frame.cards(other)[1] < frame.risk else 1
         yield seat, own, other, solution.win[seat, :tokens, own, other, scores, scores]
 
 
@@ -346,7 +335,7 @@ def test_a_failure_while_writing_leaves_nothing(cache, plain, tmp_path, monkeypa
 
 
 def test_a_variant_with_too_many_positions_is_refused(monkeypatch):
-    monkeypatch.setattr(exact, "turn_graph", lambda *_: turns.turn_graph(FEVER, FEVER.variant("plain")))
+    monkeypatch.setattr(solver, "turn_graph", lambda *_: turns.turn_graph(FEVER, FEVER.variant("plain")))
     monkeypatch.setattr(exact.np, "full", lambda *_: pytest.fail("tables were made"))
     with pytest.raises(InputError, match="too many positions") as refused:
         exact.solve(FEVER, "standard,duel_stake=1000,risk_cards=9", progress=False)

@@ -14,7 +14,7 @@ from sims.ruleset import CHANCE
 from sims.rulesets import RULESETS
 from sims.rulesets.dice_fever import rules
 from sims.rulesets.dice_fever.odds import STATUSES, Turn, points_rule, sample_table
-from sims.trace import advance, follow
+from sims.trace import follow
 
 GAME = RULESETS["dice-fever"]
 
@@ -149,8 +149,7 @@ def reached(variant):
         if state.phase == rules.DECIDE:
             found.add(described(state, status_of(state), state.tripled_value))
         for code in range(rules.chance(state)) if rules.actor(state) == CHANCE else GAME.legal(state):
-            after = state.copy()
-            advance(GAME, after, code)
+            after = GAME.after(state, code)
             if after.turn != 0:
                 if after.fevers[0]:
                     found.add(dice_fever(state, after, code))

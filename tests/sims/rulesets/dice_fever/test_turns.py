@@ -6,8 +6,8 @@ import pytest
 from sims import RULESETS
 from sims.jit import INTERPRETED
 from sims.rulesets.dice_fever import rules
-from sims.rulesets.dice_fever.exact import sweep_all
 from sims.rulesets.dice_fever.odds import Turn
+from sims.rulesets.dice_fever.sweeps import sweep_all
 from sims.rulesets.dice_fever.turns import OUT, PLAIN, SIX, STARTS, X2, turn_graph
 
 FEVER = RULESETS["dice-fever"]
