@@ -14,6 +14,8 @@ The map, in the order in which things happen:
     exact.py      values of a small game, of fixed policies, of the best reply
     study.py      many matchups from a TOML file, nothing played twice
     jit.py        how everything is compiled and cached
+    digest.py     what a policy does, as text to hash
+    files.py      folders that can be written, files written as a whole
     errors.py     bad input
 """
 
