@@ -210,7 +210,7 @@ class Adviser:
         most = solved.frame.bounds(*self._hands(table))[1] + int(solved.graph.points.max())
         if table.last_turn and table.scores[1] > most:
             raise InputError(f"their score must be {most} or less with these hands, not {table.scores[1]}")
-        return solved.turn_values(state)[:, 0]
+        return solved.turn_values(state)
 
     def _hands(self, table: Table) -> list[int]:
         frame = self.solution.frame

@@ -30,7 +30,7 @@ from sims.files import make_folder, whole_file
 from sims.ruleset import CHANCE, OVER, Ruleset, Variant
 from sims.rulesets.dice_fever import rules, solver, sweeps, turns
 from sims.rulesets.dice_fever.solver import Frame, Solver, frame_of
-from sims.rulesets.dice_fever.sweeps import sweep_all
+from sims.rulesets.dice_fever.sweeps import LANES, sweep_all
 from sims.rulesets.dice_fever.turns import OUT, TURN_FIELDS, TurnGraph, position_key
 
 TABLES = ("win", "last_turn", "cards", "last_cards")
@@ -54,7 +54,7 @@ class Solution:
     low : int
         The lowest score.
     states, seconds : int, float
-        Number of positions; time to solve them.
+        Number of positions; time to walk through the turns and to solve them.
     path : Path or None
         The file that keeps the solution.
     """
@@ -165,10 +165,10 @@ class Solution:
         key = turn.tobytes()
         if key not in known:
             known[key] = self.turn_values(state)
-        return float(known[key][len(self.graph.points) + self.graph.node_of[position_key(state)], 0])
+        return float(known[key][len(self.graph.points) + self.graph.node_of[position_key(state)]])
 
     def turn_values(self, state: Any) -> np.ndarray:
-        """Return the mover's chance at every leaf and node of its turn, float array (leaves + nodes, 1).
+        """Return the mover's chance at every leaf and node of its turn, float array (leaves + nodes,).
 
         Scores, hands, validation and the mover's own Relance token are those of `state`, which is within the turn.
         """
@@ -176,11 +176,11 @@ class Solution:
         for points, with_six in zip(graph.points, graph.with_six, strict=True):
             worth_.append(self._end_of_turn(state, int(points), bool(with_six)))
         worth_[OUT] = self._end_of_turn(state, None, False)
-        values = np.zeros((len(worth_) + len(graph.states), 1))
-        values[: len(worth_), 0] = worth_
+        values = np.zeros((len(worth_) + len(graph.states) + 2, LANES))
+        values[: len(worth_)] = np.array(worth_)[:, None]
         rows = (graph.rows, graph.edges, graph.child, graph.weight, graph.is_owners)
-        sweep_all(values, rows, len(worth_), np.zeros(1))
-        return values
+        sweep_all(values, rows, len(worth_))
+        return values[:-2, 0]
 
     def _end_of_turn(self, state: Any, points: int | None, with_six: bool) -> float:
         """Return the mover's chance after its turn ended OUT (None) or with so many points, through the rules."""
@@ -198,8 +198,8 @@ class Solution:
 def solve(ruleset: Ruleset, variant: Any = None, n_jobs: int = 2, progress: bool = True) -> Solution:
     """Solve the game between two players from the rules, or raise InputError if its tables would be too large."""
     variant = variant if isinstance(variant, Variant) else ruleset.variant(variant)
-    tables = Solver(ruleset, variant)
     start = time.perf_counter()
+    tables = Solver(ruleset, variant)
     tables.fill(n_jobs, progress)
     seconds = time.perf_counter() - start
     arrays = tables.win, tables.last_turn, tables.cards, tables.last_cards

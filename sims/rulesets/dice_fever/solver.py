@@ -146,9 +146,9 @@ class Solver:
         self.pulled: dict[tuple[int, int], np.ndarray] = {}
         self.thrown: dict[tuple[int, int, int], np.ndarray] = {}
 
-    def room(self, lanes: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return a worker's room for the values of the graph and of one action."""
-        return np.zeros((len(self.turns.points) + len(self.turns.states), lanes)), np.zeros(lanes)
+    def room(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return a worker's room for the values of the graph, and for those of a start."""
+        return np.zeros((len(self.turns.points) + len(self.turns.states) + 2, LANES)), np.zeros(LANES)
 
     def fill(self, n_jobs: int, progress: bool) -> None:
         """Fill the tables, group after group of layers."""
@@ -190,7 +190,7 @@ class Solver:
         offered = own[0].copy(), own[1].copy()
         n_leaves = len(self.turns.points)
         n = n_leaves + max(self.turns.ends[0, PLAIN, 0], self.turns.ends[1, PLAIN, 0])
-        cycle_room = np.zeros((2, n, LANES)), np.zeros((2, n_leaves, LANES), bool), np.zeros((8, LANES))
+        cycle_room = np.zeros((2, n + 2, LANES)), np.zeros((2, n_leaves, LANES), bool), np.zeros((8, LANES))
         solve_layer(
             self.graph,
             *self.ways,
@@ -266,7 +266,7 @@ class Solver:
         def part(rows: tuple[int, int]) -> None:
             throw_values(
                 self.graph, *self.ways, frame.target, frame.low, bounds, after, last_turn, seat,
-                shields, with_risk, token, rows, *self.room(LANES), out,
+                shields, with_risk, token, rows, *self.room(), out,
             )  # fmt: skip
 
         cuts = np.linspace(low, high + 1, n_jobs + 1).astype(int)
@@ -281,7 +281,7 @@ class Solver:
         need = np.arange(-self.span, self.span + 1)
         out = np.zeros((3, 2, self.frame.parade + 1, need.size))
         tie = tie_value(self.ruleset, self.variant)
-        last_values(self.graph, *self.ways, need, tie, self.frame.risk > 0, *self.room(need.size), out)
+        last_values(self.graph, *self.ways, need, tie, self.frame.risk > 0, *self.room(), out)
         return out
 
     def pulled_values(self, layer: tuple[int, int]) -> np.ndarray:
@@ -302,7 +302,7 @@ class Solver:
             plays_on,
             shields,
             token,
-            *self.room(bounds[1] + 1 - bounds[0]),
+            *self.room(),
             out,
         )
         parade, risk = frame.cards(two)

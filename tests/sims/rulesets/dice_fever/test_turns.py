@@ -7,7 +7,7 @@ from sims import RULESETS
 from sims.jit import INTERPRETED
 from sims.rulesets.dice_fever import rules
 from sims.rulesets.dice_fever.odds import Turn
-from sims.rulesets.dice_fever.sweeps import sweep_all
+from sims.rulesets.dice_fever.sweeps import LANES, sweep_all
 from sims.rulesets.dice_fever.turns import OUT, PLAIN, SIX, STARTS, X2, turn_graph
 
 FEVER = RULESETS["dice-fever"]
@@ -35,10 +35,10 @@ def graph(request):
 
 def valued_for_points(graph):
     """Values of leaves and nodes if an end of the turn is worth its points."""
-    values = np.zeros((len(graph.points) + len(graph.states), 1))
-    values[: len(graph.points), 0] = graph.points
-    sweep_all(values, (graph.rows, graph.edges, graph.child, graph.weight, graph.is_owners), len(graph.points), np.zeros(1))
-    return values[:, 0]
+    values = np.zeros((len(graph.points) + len(graph.states) + 2, LANES))
+    values[: len(graph.points)] = graph.points[:, None]
+    sweep_all(values, (graph.rows, graph.edges, graph.child, graph.weight, graph.is_owners), len(graph.points))
+    return values[:-2, 0]
 
 
 def at_start(graph, values, token, kind, shields):
