@@ -4,6 +4,7 @@ intervals.py   arrays in, arrays out
 estimates.py   results -> one row per estimate
 figures.py     one function per figure: estimates -> Axes
 tables.py      estimates -> display tables
+chapters/      what the report says of each game
 report.py      everything -> one self-contained HTML file
 cli.py         the command ``dicelab``
 """

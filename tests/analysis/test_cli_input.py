@@ -2,13 +2,13 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
 
 import pytest
 
+from analysis.chapters import dice_fever
 from analysis.cli import main
 
 PIG = ["pig", "hold_at:20", "uniform"]
@@ -231,11 +231,13 @@ policies = ["hold_at", "uniform"]
 def reports(tmp_path, monkeypatch):
     """A folder of reports, of which nothing may be played or computed."""
     monkeypatch.setattr("analysis.report.run_study", lambda *args: pytest.fail("played before refusing"))
-    monkeypatch.setattr("analysis.report.Turn.table", lambda turn: pytest.fail("computed the odds before refusing"))
+    monkeypatch.setattr("analysis.chapters.dice_fever.Turn.table", lambda turn: pytest.fail("computed the odds before refusing"))
+    monkeypatch.setattr("analysis.report.CHAPTERS", {"dice_fever": dice_fever})
     (tmp_path / "studies").mkdir()
     (tmp_path / "studies" / "dice_fever.toml").write_text(STUDY)
     (tmp_path / "templates").mkdir()
-    (tmp_path / "templates" / "report.html.j2").write_text("{{ seed }}")
+    for name in ("report", "dice_fever"):
+        (tmp_path / "templates" / f"{name}.html.j2").write_text("a page")
     return tmp_path
 
 
@@ -267,14 +269,15 @@ def test_report_of_a_bad_study(capsys, reports, old, new, words):
     assert not (reports / "build").exists()
 
 
+@pytest.mark.parametrize("name", ["report.html.j2", "dice_fever.html.j2"])
 @pytest.mark.parametrize("text", [None, "{% for %}", b"\xff"])
-def test_report_without_a_template(capsys, reports, text):
-    template = reports / "templates" / "report.html.j2"
+def test_report_without_a_template(capsys, reports, name, text):
+    template = reports / "templates" / name
     if text is None:
-        shutil.rmtree(template.parent)
+        template.unlink()
     else:
         template.write_bytes(text if isinstance(text, bytes) else text.encode())
-    assert "report.html.j2" in refused(capsys, ["report", "--reports", reports, "--jobs", "1"])
+    assert name in refused(capsys, ["report", "--reports", reports, "--jobs", "1"])
     assert not (reports / "build").exists()
 
 

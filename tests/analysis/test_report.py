@@ -3,11 +3,15 @@
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
+import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 
-import analysis.report
 import sims.study
+from analysis import report
+from analysis.chapters import CHAPTERS, dice_fever
 from analysis.report import write_report
 from sims.errors import InputError
 from sims.jit import INTERPRETED
@@ -39,7 +43,8 @@ seats = [2, 3]
 
 @pytest.mark.slow
 def test_report_is_self_contained_and_byte_stable(tmp_path, monkeypatch):
-    monkeypatch.setattr(analysis.report, "TURNS_PER_POSITION", 200)
+    monkeypatch.setattr(report, "CHAPTERS", {"dice_fever": dice_fever})
+    monkeypatch.setattr(dice_fever, "TURNS_PER_POSITION", 200)
     shutil.copytree(ROOT / "reports" / "templates", tmp_path / "templates")
     (tmp_path / "studies").mkdir()
     (tmp_path / "studies" / "dice_fever.toml").write_text(STUDY)
@@ -51,9 +56,35 @@ def test_report_is_self_contained_and_byte_stable(tmp_path, monkeypatch):
     sources = re.findall(r'(?:src|href)="([^"]+)"', text)
     assert all(source.startswith(("data:", "#")) for source in sources)
     assert sum(source.startswith("data:image") for source in sources) >= 6
-    assert {path.name for path in (tmp_path / "build" / "tables").iterdir()} >= {"win_rates.csv", "odds_standard.csv"}
-    assert (tmp_path / "build" / "figures" / "stop_chart.pdf").stat().st_size > 1000
+    assert {path.name for path in (tmp_path / "build" / "tables" / "dice_fever").iterdir()} >= {
+        "win_rates.csv",
+        "odds_standard.csv",
+    }
+    assert (tmp_path / "build" / "figures" / "dice_fever" / "stop_chart.pdf").stat().st_size > 1000
     assert not list((tmp_path / "build").rglob("*.partial"))
+
+
+def test_chapters_stand_on_one_page_and_in_folders_of_their_own(tmp_path, monkeypatch):
+    (tmp_path / "studies").mkdir()
+    shutil.copytree(ROOT / "reports" / "templates", tmp_path / "templates")
+    for name in ("one", "two"):
+        (tmp_path / "studies" / f"{name}.toml").write_text(STUDY)
+        text = '{% from "macros.html.j2" import figure with context %}<h1>{{ title }} & {{ games }}</h1>{{ figure("a", "A<B") }}'
+        (tmp_path / "templates" / f"{name}.html.j2").write_text(text)
+
+    def chapter(title):
+        content = lambda study, results, games, seed: ({"a": plt.figure()}, {"t": results}, {"games": games})  # noqa: E731
+        return SimpleNamespace(TITLE=title, check=lambda study: None, content=content)
+
+    monkeypatch.setattr(report, "CHAPTERS", {"one": chapter("Who?"), "two": chapter("When?")})
+    monkeypatch.setattr(report, "run_study", lambda *_: pd.DataFrame({"x": [1]}))
+    page = write_report(tmp_path, games=7).read_text()
+    assert page.index("<h1>Who? & 7</h1>") < page.index("<h1>When? & 7</h1>")
+    assert page.count("A&lt;B") == 4
+    assert all(f'href="#{name}"' in page and f'id="{name}"' in page for name in ("one", "two"))
+    made = {str(path.relative_to(tmp_path / "build")) for path in (tmp_path / "build").rglob("*.*")}
+    own = {path.format(name) for name in ("one", "two") for path in ("figures/{}/a.svg", "figures/{}/a.pdf", "tables/{}/t.csv")}
+    assert made == {"report.html", *own}
 
 
 def study_file(tmp_path, text):
@@ -78,5 +109,8 @@ def test_bad_studies_are_refused(change, part, tmp_path):
     assert part in str(caught.value)
 
 
-def test_the_projects_study_loads():
-    assert load_study(ROOT / "reports" / "studies" / "dice_fever.toml").games >= 1_000_000
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_projects_studies_will_do(name):
+    study = load_study(ROOT / "reports" / "studies" / f"{name}.toml")
+    CHAPTERS[name].check(study)
+    assert study.games >= 1_000_000

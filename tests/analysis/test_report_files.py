@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from analysis import figures, report
+from analysis.chapters import dice_fever
 from sims.jit import INTERPRETED
 from sims.rulesets import RULESETS
 from sims.rulesets.dice_fever.odds import Turn, points_rule
@@ -41,8 +42,10 @@ MAKE = """
 import sys
 from pathlib import Path
 from analysis import report
-report.TURNS_PER_POSITION = 100
-del report.RULESETS["dice-fever"].presets["even_faces"]
+from analysis.chapters import dice_fever
+report.CHAPTERS = {"dice_fever": dice_fever}
+dice_fever.TURNS_PER_POSITION = 100
+del dice_fever.RULESETS["dice-fever"].presets["even_faces"]
 report.write_report(Path(sys.argv[1]), n_jobs=int(sys.argv[2]))
 """
 NAMESPACES = {  # what an SVG must name, and no browser fetches
@@ -78,7 +81,11 @@ def test_another_process_makes_the_same_bytes(made):
     first, second = ({path.relative_to(b): path.read_bytes() for path in sorted(b.rglob("*")) if path.is_file()} for b in made)
     assert list(first) == list(second)
     assert {path for path in first if first[path] != second[path]} == set()
-    assert {str(path) for path in first} >= {"report.html", "tables/win_rates.csv", "figures/stop_chart.pdf"}
+    assert {str(path) for path in first} >= {
+        "report.html",
+        "tables/dice_fever/win_rates.csv",
+        "figures/dice_fever/stop_chart.pdf",
+    }
     assert not any(path.suffix == ".partial" for path in first)
 
 
@@ -125,10 +132,10 @@ def test_a_failure_midway_leaves_the_earlier_file_whole(tmp_path, monkeypatch, s
 
 
 def test_the_chart_of_the_readme_is_the_reports():
-    """If this fails: make report, then copy reports/build/figures/stop_chart.svg to reports/."""
+    """If this fails: make report, then copy reports/build/figures/dice_fever/stop_chart.svg to reports/."""
     odds = Turn(RULESETS["dice-fever"]).table()
     with plt.rc_context(figures.STYLE):
-        chart = figures.plot_stop_chart(report._without_shield(odds), report._sentence(points_rule(odds)[0]))
+        chart = figures.plot_stop_chart(dice_fever._without_shield(odds), dice_fever._sentence(points_rule(odds)[0]))
         image = report._svg(chart)
         plt.close(chart)
     assert image.encode() == (REPORTS / "stop_chart.svg").read_bytes()

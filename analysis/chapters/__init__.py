@@ -1,0 +1,14 @@
+"""The chapters of the report, in the order of the page: what it has to say of each game.
+
+A chapter is a module with
+
+    TITLE                                   the question that it answers
+    check(study)                            raises InputError if the study's results would not do, before anything is played
+    content(study, results, games, seed)    returns its figures, its tables, and the words and numbers of its text
+
+and two files of its name: the study ``reports/studies/<name>.toml`` and the text ``reports/templates/<name>.html.j2``.
+"""
+
+from analysis.chapters import dice_fever
+
+CHAPTERS = {"dice_fever": dice_fever}
