@@ -201,7 +201,7 @@ class Ruleset:
 
     def after(self, state: Any, code: int) -> Any:
         """Return the position after an outcome or an action; `state` stays as it is."""
-        after = state.copy()
+        after = copied(state)
         self.advance(after, code)
         return after
 
@@ -212,6 +212,11 @@ class Ruleset:
 
 
 BY_STATE: dict[Any, Ruleset] = {}
+
+
+def copied(state: Any) -> Any:
+    """Return a copy of a position (its own ``copy`` goes field by field, ten times slower)."""
+    return np.frombuffer(bytearray(state.tobytes()), np.dtype((np.record, state.dtype)))[0]
 
 
 def _generic(name: str, n_args: int) -> Callable:

@@ -27,7 +27,7 @@ from platformdirs import user_cache_path
 
 from sims.errors import InputError
 from sims.files import make_folder, whole_file
-from sims.ruleset import CHANCE, OVER, Ruleset, Variant
+from sims.ruleset import CHANCE, OVER, Ruleset, Variant, copied
 from sims.rulesets.dice_fever import rules, solver, sweeps, turns
 from sims.rulesets.dice_fever.solver import Frame, Solver, frame_of
 from sims.rulesets.dice_fever.sweeps import LANES, sweep_all
@@ -90,9 +90,7 @@ class Solution:
         who, known = rules.actor(state), dict[bytes, Any]()
         options = {}
         for action in self.ruleset.legal(state):
-            after = state.copy()
-            rules.apply_action(after, action)
-            first = self._first_seat(after, known)
+            first = self._first_seat(self.ruleset.after(state, action), known)
             options[action] = first if who == 0 else 1.0 - first
         return options
 
@@ -158,7 +156,7 @@ class Solution:
 
     def _at_node(self, state: Any, known: dict[bytes, Any]) -> float:
         """Value a decision within a turn by a sweep over the turn's graph."""
-        turn = state.copy()
+        turn = copied(state)
         for name in TURN_FIELDS:
             turn[name] = 0
         turn.tokens[state.turn] = turn.fresh = turn.first = turn.six = turn.owner = 0
@@ -184,7 +182,7 @@ class Solution:
 
     def _end_of_turn(self, state: Any, points: int | None, with_six: bool) -> float:
         """Return the mover's chance after its turn ended OUT (None) or with so many points, through the rules."""
-        after = state.copy()
+        after = copied(state)
         after.track, after.tripled_value, after.suite, after.mult = rules.bit(6) if with_six else 0, 0, 0, 1
         after.extra = 0 if points is None else points - 6 * with_six
         if points is None:

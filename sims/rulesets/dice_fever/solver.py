@@ -91,22 +91,17 @@ def tie_value(ruleset: Ruleset, variant: Variant) -> float:
     state.score[:2] = state.variant.target
     state.validated[:2] = 1
     rules.end_turn(state)
-    return _second_seat_share(state, {})
+    return _second_seat_share(ruleset, state, {})
 
 
-def _second_seat_share(state: Any, known: dict[bytes, float]) -> float:
+def _second_seat_share(ruleset: Ruleset, state: Any, known: dict[bytes, float]) -> float:
     if rules.actor(state) != CHANCE:
         shares = np.zeros(2)
         rules.payoffs(state, shares)
         return float(shares[1])
     key = state.tobytes()
     if key not in known:
-        total = 0.0
-        for outcome in range(6):
-            after = state.copy()
-            rules.apply_chance(after, outcome)
-            total += _second_seat_share(after, known)
-        known[key] = total / 6
+        known[key] = sum(_second_seat_share(ruleset, ruleset.after(state, outcome), known) for outcome in range(6)) / 6
     return known[key]
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from sims.ruleset import CHANCE, Ruleset, Variant
+from sims.ruleset import CHANCE, Ruleset, Variant, copied
 from sims.rulesets.dice_fever import rules
 
 STARTS = PLAIN, X2, SIX = range(3)  # an ordinary turn (after Duel and Relance too), Score x2, six dice at once
@@ -143,7 +143,7 @@ class _Walk:
 
     def start(self, token: int, kind: int, shields: int) -> Any:
         """Return the position in which the first dice are in the air."""
-        state = self.first.copy()
+        state = copied(self.first)
         state.shields = shields
         state.tokens[0] = token << 1
         if kind == SIX:
@@ -174,9 +174,7 @@ class _Walk:
             n = rules.chance(state)
             ways: dict[tuple[str, Any], float] = {}
             for outcome in range(n):
-                after = state.copy()
-                rules.apply_chance(after, outcome)
-                for way, weight in self.ways_from(after).items():
+                for way, weight in self.ways_from(self.ruleset.after(state, outcome)).items():
                     ways[way] = ways.get(way, 0.0) + weight / n
             self.ways[key] = ways
         return self.ways[key]
@@ -187,8 +185,7 @@ class _Walk:
             return [(NO_ACTION, self.after_chance(state))]
         options = []
         for action in self.ruleset.legal(state):
-            after = state.copy()
-            rules.apply_action(after, action)
+            after = self.ruleset.after(state, action)
             options.append((action, self.ways_from(after, bool(state.track & rules.bit(6)))))
         return options
 
