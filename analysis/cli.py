@@ -229,6 +229,40 @@ def solve_command(ruleset: str, variant: str, settings: tuple[str, ...], as_json
         click.echo(f"kept in {solution.path}")
 
 
+@cli.command("evaluate")
+@click.argument("ruleset")
+@click.argument("policies", nargs=-1, required=True)
+@variant_option
+@set_option
+@json_option
+def evaluate_command(ruleset: str, policies: tuple[str, ...], variant: str, settings: tuple[str, ...], as_json: bool) -> None:
+    """Print how often POLICIES, one per seat, win against each other in every rotation: exactly, for games small enough."""
+    from analysis.evaluation import win_rates
+
+    data, text = win_rates(ruleset, policies, full_variant(variant, settings))
+    if as_json:
+        print_json(data)
+    else:
+        click.echo(text)
+
+
+@cli.command("regret")
+@click.argument("ruleset")
+@click.argument("policy")
+@variant_option
+@set_option
+@json_option
+def regret_command(ruleset: str, policy: str, variant: str, settings: tuple[str, ...], as_json: bool) -> None:
+    """Print what POLICY gives away against best play, exactly: by kind of decision, and where it loses most."""
+    from analysis.evaluation import regret
+
+    data, text = regret(ruleset, policy, full_variant(variant, settings))
+    if as_json:
+        print_json(data)
+    else:
+        click.echo(text)
+
+
 @cli.command("simulate")
 @click.argument("ruleset")
 @click.argument("policies", nargs=-1, required=True)

@@ -26,7 +26,7 @@ def text_table(estimates: pd.DataFrame) -> str:
             "quantity": estimates.quantity,
             "policy": estimates.policy.fillna("all"),
             "seat": estimates.seat.astype(object).where(estimates.seat.notna(), "all"),
-            "n": estimates.n,
+            "n": estimates.n.astype(object).where(estimates.n.notna(), "-"),
             "estimate": [f"{value:.5g}" for value in estimates.estimate],
             "interval": [interval(low, high) for low, high in zip(estimates.low, estimates.high, strict=True)],
             "method": estimates.method,

@@ -276,13 +276,13 @@ class Search:
         self._start = ruleset.new_state(len(free), variant)
         memory = np.zeros(2, ruleset.state)
         self._bytes = memory[:1].view(np.uint8)
-        self._words: np.ndarray = memory[:1].view(_unit(ruleset.state))
+        self._words: np.ndarray = memory[:1].view(word_type(ruleset.state))
         self._state, self._view = memory.view(np.recarray)
         self._load(self._start)
-        places, forgotten = _places(ruleset, *_told_apart(ruleset)), _places(ruleset, *_forgotten(ruleset))
+        places, forgotten = places_of(ruleset, *_told_apart(ruleset)), places_of(ruleset, *_forgotten(ruleset))
         self._words[forgotten] = 0
         self._layout = _lay_out(places, self._words[places].astype(np.int64), np.zeros_like(places))
-        self._players = _players(free, table, forgotten)
+        self._players = new_players(free, table, forgotten)
         room = min(ROOM, self.max_states)
         self.graph = new_graph(len(free), 1, room, 4 * room)
         self._counts = np.zeros(3, np.int64)
@@ -352,18 +352,10 @@ class Search:
     def _refusal(self, status: int) -> Exception:
         """Say why the policy that is asked in the present position cannot be evaluated."""
         assert self.table is not None  # free seats are not asked
+        assert self.table is not None  # free seats are not asked
         number, _, action = map(int, self._counts)
         seat = int(self.graph.who[number])
-        who = f"policy {self.table.policies[seat].spec} in seat {seat}"
-        if status == RANDOM:
-            return InputError(f"{who} draws random numbers; only a policy without can be evaluated exactly; simulate it instead")
-        if status == COUNTING:
-            names = ", ".join(_forgotten(self.ruleset))
-            return InputError(f"{who} looks at one of {names}, which positions leave out; simulate it instead")
-        state = self.position(number)
-        legal = ", ".join(f"{a} ({self.ruleset.describe(state, a)})" for a in self.ruleset.legal(state))
-        position = self.ruleset.render(state)
-        return IllegalAction(f"{who} returned action {action}, which is not legal; position: {position}; legal: {legal}")
+        return refusal(self.table, seat, status, action, self.position(number), _forgotten(self.ruleset))
 
     @words_overflow
     def number(self, state: Any) -> int:
@@ -376,7 +368,7 @@ class Search:
 
     def field(self, name: str) -> np.ndarray:
         """Return a field of the state in every position."""
-        places = _places(self.ruleset, choose(name, _told_apart(self.ruleset), "field of a position"))
+        places = places_of(self.ruleset, choose(name, _told_apart(self.ruleset), "field of a position"))
         words = np.zeros((self.found, places.size), self._words.dtype)
         for column, place in enumerate(places):
             words[:, column] = _column(self.graph.keys, self._layout, int(np.flatnonzero(self._layout.places == place)[0]))
@@ -391,7 +383,20 @@ class Search:
         return self._state.copy()
 
 
-def _unit(state: np.dtype) -> type:
+def refusal(table: Table, seat: int, status: int, action: int, state: Any, forgotten: Sequence[str]) -> Exception:
+    """Return why the policy of a seat, asked in this position, cannot be evaluated: the status of :func:`policy_action`."""
+    who = f"policy {table.policies[seat].spec} in seat {seat}"
+    if status == RANDOM:
+        return InputError(f"{who} draws random numbers; only a policy without can be evaluated exactly; simulate it instead")
+    if status == COUNTING:
+        names = ", ".join(forgotten)
+        return InputError(f"{who} looks at one of {names}, which positions leave out; simulate it instead")
+    ruleset = table.ruleset
+    legal = ", ".join(f"{a} ({ruleset.describe(state, a)})" for a in ruleset.legal(state))
+    return IllegalAction(f"{who} returned action {action}, which is not legal; position: {ruleset.render(state)}; legal: {legal}")
+
+
+def word_type(state: np.dtype) -> type:
     """Return the type of the words of a state: int32 where every field is made of those, else bytes."""
     assert state.fields is not None
     fields = [(kind, offset) for name, (kind, offset, *_) in state.fields.items() if name != "variant"]
@@ -409,9 +414,9 @@ def _told_apart(ruleset: Ruleset) -> list[str]:
     return [name for name in ruleset.state.names or () if name not in ("variant", "seats", *_forgotten(ruleset))]
 
 
-def _places(ruleset: Ruleset, *names: str) -> np.ndarray:
+def places_of(ruleset: Ruleset, *names: str) -> np.ndarray:
     """Return which words of the state are these fields."""
-    size = np.dtype(_unit(ruleset.state)).itemsize
+    size = np.dtype(word_type(ruleset.state)).itemsize
     fields: Any = ruleset.state.fields
     words = [np.arange(fields[name][1] // size, (fields[name][1] + fields[name][0].itemsize) // size) for name in names]
     return np.concatenate([*words, np.zeros(0, np.int64)])
@@ -459,7 +464,8 @@ def _grown(array: np.ndarray, size: int) -> np.ndarray:
     return longer
 
 
-def _players(free: Sequence[bool], table: Table | None, forgotten: np.ndarray) -> Players:
+def new_players(free: Sequence[bool], table: Table | None, forgotten: np.ndarray) -> Players:
+    """Return the seats that are free and those with a policy of the table; `forgotten` is what positions leave out."""
     seats = len(free)
     policies, params = (np.zeros(seats, np.uint64), np.zeros((seats, 2), np.uint64)) if table is None else table.arguments()[2:]
     dice, minds = np.zeros((seats + 1, 4), np.uint64), np.zeros((seats, 4), np.uint64)

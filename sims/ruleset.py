@@ -122,6 +122,9 @@ class Ruleset:
     # The game's own exact solver, if it has one (else sims.exact solves it): `solver(ruleset, variant)` returns a solution with
     # `first_seat_win`, `states`, `seconds`, and `path`, the file where it is kept (None if it is not).
     solver: Callable[..., Any] | None = None
+    # The module that evaluates fixed policies in two seats of this game, if it has one (else sims.exact does): `evaluate` as
+    # there, and `regret`. Only its name, as it needs what plays games, and that imports the rulesets.
+    evaluation: str | None = None
 
     def __post_init__(self) -> None:
         for kind in (jit.type_of(self.state), self.state):  # the name, so that a notebook may define its game again

@@ -95,4 +95,5 @@ RULESET = Ruleset(
     describe=describe,
     render=render,
     solver=exact.solution,
+    evaluation="sims.rulesets.dice_fever.evaluation",
 )

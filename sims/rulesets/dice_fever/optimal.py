@@ -278,22 +278,26 @@ def decide(view, params, rival, values):
 
 
 @jit
-def commit(view, params, rival):
-    """Return the cards that best play commits."""
+def start_entry(view, params, rival):
+    """Return the packed entry of the start of a turn."""
     own, other = hand(view, params, view.turn), hand(view, params, rival)
     token = 1 if view.tokens[view.turn] else 0
     score, theirs = view.score[view.turn], view.score[rival]
     if is_last(view, rival) and theirs >= int(params[TARGET]):
-        entry = params[last_row(params, token, other, own, score) + at_target(params, theirs)]
-    else:
-        seat = 1 if view.turn > rival else 0
-        entry = params[win_row(params, seat, token, own, other, score) + clipped(params, theirs)]
+        return params[last_row(params, token, other, own, score) + at_target(params, theirs)]
+    seat = 1 if view.turn > rival else 0
+    return params[win_row(params, seat, token, own, other, score) + clipped(params, theirs)]
+
+
+@jit
+def cards_of(entry):
+    """Return the cards that best play commits, as an action."""
     return CARDS + int(entry / 2.0)
 
 
 @jit
-def add_parade(view, params, rival, values):
-    """Return how many PARADE cards to add after the RISK throw."""
+def best_addition(view, params, rival, values):
+    """Return how best to add PARADE cards after the RISK throw, as an action, and its value."""
     per_card = int(params[RISK]) + 1
     own, against = hand(view, params, view.turn), 1 if view.tokens[view.turn] else 0
     kind = X2 if view.mult == 2 else PLAIN
@@ -306,7 +310,7 @@ def add_parade(view, params, rival, values):
         value = mean_of(params, values, row)
         if value > best_value:
             best, best_value = more, value
-    return CARDS + 2 * best
+    return CARDS + 2 * best, best_value
 
 
 @policy(solve=table)
@@ -315,10 +319,10 @@ def optimal(view, actions, n, params, rng):
     """Play the exact solution of the game between two; with more players, against the leading opponent."""
     rival = rival_of(view)
     if view.phase == COMMIT:
-        return commit(view, params, rival)
+        return cards_of(start_entry(view, params, rival))
     if view.phase == DUEL_TARGET or view.phase == RELANCE_TARGET:
         return AT + rival
     values = np.empty(int(params[LEAVES]) + int(params[NODES]))
     if view.phase == ADD_PARADE:
-        return add_parade(view, params, rival, values)
+        return best_addition(view, params, rival, values)[0]
     return decide(view, params, rival, values)

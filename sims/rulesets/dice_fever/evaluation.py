@@ -1,0 +1,400 @@
+"""Two fixed policies evaluated exactly: how often each seat wins, and what a policy gives away against best play.
+
+``flow.py`` says how often play comes to each decision x when a policy pi plays against best play, m(x). With V best play's win
+probability of whoever decides, the policy gives away
+
+    V(game) - V(game, pi against best play) = sum over its decisions x of m(x) * (V(x, best action) - V(x, chosen action)),
+
+the performance difference lemma (S. Kakade, J. Langford, "Approximately optimal approximate reinforcement learning", ICML 2002):
+each decision bears the loss that it causes if best play follows it. So the sum splits exactly by kind of decision.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from sims.errors import InputError
+from sims.policy import Policy, load_policy
+from sims.positions import DONE, new_players, places_of, refusal, word_type, words_overflow
+from sims.ruleset import Ruleset, Variant
+from sims.rulesets.dice_fever import exact, optimal, rules
+from sims.rulesets.dice_fever.flow import (
+    BOTH,
+    IN_CARDS,
+    IN_TURN,
+    IN_WINDOW,
+    KINDS,
+    Game,
+    Graph,
+    Losses,
+    Room,
+    Seats,
+    Visits,
+    play_starts,
+)
+from sims.rulesets.dice_fever.solver import MAX_BYTES, Frame, frame_of, tie_value
+from sims.rulesets.dice_fever.sweeps import RELANCE
+from sims.rulesets.dice_fever.turns import PLAIN, SIX, X2, TurnGraph, turn_graph
+from sims.simulate import Table, find_ruleset, set_table
+
+KIND_NAMES = ("cards", "stop", "relance")
+N_WORST = 10
+STALE = ("first", "in_air", "surplus", "rival", "duel_die")  # left over from earlier throws, at every decision
+FACES = {PLAIN: rules.DUEL, X2: rules.X2, SIX: rules.SIX, RELANCE: rules.RELANCE}
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake of a policy: the same action at the same point of a turn where the same other one is best.
+
+    Attributes
+    ----------
+    kind : str
+        One of KIND_NAMES.
+    decision : str
+        The point of the turn, in words.
+    plays, best : str
+        What the policy does, and what best play does.
+    times : float
+        How often per game it is made, over all scores and hands.
+    cost : float
+        Win probability that it costs each time, on average.
+    game : str
+        The scores, hands and seat with which most is lost, in words.
+    game_times, game_cost : float
+        The same of that one position.
+    """
+
+    kind: str
+    decision: str
+    plays: str
+    best: str
+    times: float
+    cost: float
+    game: str
+    game_times: float
+    game_cost: float
+
+    @property
+    def lost(self) -> float:
+        """Win probability that it costs per game."""
+        return self.times * self.cost
+
+
+@dataclass(frozen=True)
+class Regret:
+    """What a policy gives away against best play, by its seat.
+
+    Attributes
+    ----------
+    win, best : float array (2,)
+        How often the policy wins in each seat, and how often best play would.
+    by_kind : dict of str to float array (2,)
+        Win probability given away per game by each kind of decision; the sums are ``best - win``.
+    worst : tuple of Mistake
+        Those that lose most, the mean over both seats.
+    """
+
+    policy: str
+    win: np.ndarray
+    best: np.ndarray
+    by_kind: dict[str, np.ndarray]
+    worst: tuple[Mistake, ...]
+
+
+def evaluate(
+    ruleset: str | Ruleset, policies: Sequence[str | Policy | Callable], variant: Any = None, progress: bool = False
+) -> np.ndarray:
+    """Return the exact win probability of each of two seats when fixed policies play.
+
+    Parameters
+    ----------
+    ruleset, policies, variant
+        As for :func:`sims.simulate.simulate`. Policies are asked once per position, and must decide by it alone.
+    progress : bool
+        Show a progress bar on stderr if that is a terminal.
+
+    Returns
+    -------
+    wins : float array (2,)
+
+    Raises
+    ------
+    InputError
+        For bad arguments, another number of seats, tables that would be too large, and a policy that draws random numbers or
+        looks at what positions leave out.
+    IllegalAction
+        If a policy returns an action that is not legal.
+    """
+    ruleset = find_ruleset(ruleset)
+    variant = variant if isinstance(variant, Variant) else ruleset.variant(variant)
+    table = set_table(ruleset, policies, variant)
+    if len(table.policies) != 2:
+        raise InputError(f"only a game of 2 seats can be evaluated exactly, not of {len(table.policies)}; simulate it instead")
+    return _Flow(table, _graph(ruleset.name, tuple(variant.values.items())), progress).wins()
+
+
+def regret(ruleset: str | Ruleset, policy: str | Policy | Callable, variant: Any = None, progress: bool = False) -> Regret:
+    """Return what a policy gives away per game against best play, exactly, by kind of decision and where.
+
+    Parameters
+    ----------
+    ruleset, variant, progress
+        See :func:`evaluate`.
+    policy : str, Policy or function
+        One that decides by the position alone.
+
+    Raises
+    ------
+    InputError, IllegalAction
+        As :func:`evaluate`.
+    """
+    ruleset = find_ruleset(ruleset)
+    variant = variant if isinstance(variant, Variant) else ruleset.variant(variant)
+    set_table(ruleset, [policy, policy], variant)  # refuses bad input before anything is solved
+    solution = exact.solution(ruleset, variant, progress)
+    best = replace(optimal.optimal, solved=(variant, optimal.packed(solution)))
+    loaded = load_policy(ruleset, policy)
+    if loaded.function is best.function:
+        loaded = best
+    wins, by_kind = np.zeros(2), np.zeros((2, len(KINDS)))
+    losses = _no_losses(ruleset, _n_slots(solution.graph, solution.frame))
+    for seat in range(2):
+        table = set_table(ruleset, [loaded, best] if seat == 0 else [best, loaded], variant)
+        counted = losses._replace(seat=seat, by_kind=by_kind[seat])
+        wins[seat] = _Flow(table, solution.graph, progress, best.params, counted).wins()[seat]
+    values = np.array([solution.first_seat_win, 1.0 - solution.first_seat_win])
+    kinds = {name: by_kind[:, kind] for kind, name in enumerate(KIND_NAMES)}
+    return Regret(loaded.spec, wins, values, kinds, _worst(ruleset, losses, solution.graph))
+
+
+@lru_cache(maxsize=1)
+def _graph(ruleset: str, values: tuple) -> TurnGraph:
+    """Walk through every turn of a variant; remembered, as two seatings share it."""
+    return turn_graph(find_ruleset(ruleset), Variant("", dict(values)))
+
+
+class _Flow:
+    """Two players, and room for how often play comes to every turn."""
+
+    def __init__(
+        self, table: Table, graph: TurnGraph, progress: bool, best: np.ndarray | None = None, losses: Losses | None = None
+    ) -> None:
+        self.table, self.progress = table, progress
+        self.frame = frame_of(table.ruleset, table.variant, graph)
+        is_best = [policy.function is optimal.optimal.function for policy in table.policies]
+        tables = [policy.params for policy, plays_best in zip(table.policies, is_best, strict=True) if plays_best]
+        best = tables[0] if tables else best
+        players = new_players([False, False], table, np.zeros(0, np.int64))
+        seats = Seats(players, self._forgotten(), np.array(is_best), np.zeros(1) if best is None else best, best is not None)
+        turns = self._turns(graph)
+        losses = _no_losses(table.ruleset, 0) if losses is None else losses
+        self.game = Game(turns, seats, self._visits(), losses, self._room(graph))
+
+    def _forgotten(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return what a policy must not go by when it is asked for cards, in a turn and in a Relance window."""
+        ruleset, values = self.table.ruleset, self.table.variant.values
+        stale = [*_measures(ruleset), *STALE]
+        six = () if values["bonus_die"] and not values["six_partial_bonus"] else ("six",)
+        cards, turn, window = (*stale, "fresh", "owner"), (*stale, "fresh", "owner", *six), (*stale, *six)
+        return places_of(ruleset, *cards), places_of(ruleset, *turn), places_of(ruleset, *window)
+
+    def _turns(self, graph: TurnGraph) -> Graph:
+        states = graph.records.copy()
+        states["variant"] = self.table.ruleset.new_state(2, self.table.variant).variant
+        reach, below = _reach(graph)
+        same = {name: getattr(graph, name) for name in Graph._fields if hasattr(graph, name)}
+        return Graph(**{**same, "states": states, "reach": reach, "below": below})
+
+    def _visits(self) -> Visits:
+        frame, (ruleset, variant) = self.frame, (self.table.ruleset, self.table.variant)
+        scores = frame.high - frame.low + 1
+        shape = (2, 2, frame.hands, frame.hands, scores, scores)
+        last_shape = (2, frame.hands, frame.hands, frame.top - frame.target + 1, scores)
+        if 8 * (np.prod(shape, dtype=float) + np.prod(last_shape, dtype=float)) > MAX_BYTES:
+            raise InputError(f"{variant.name} has too many positions to be evaluated: {np.prod(shape, dtype=float):.2g}")
+        return Visits(
+            starts=np.zeros(shape),
+            last=np.zeros(last_shape),
+            wins=np.zeros(2),
+            ways=_ways(frame),
+            tie=tie_value(ruleset, variant),
+            low=frame.low,
+            target=frame.target,
+            risk=frame.risk,
+            useless=variant.values["risk_cards"] - frame.risk,
+            codes=2 * (frame.parade + 1),
+        )
+
+    def _room(self, graph: TurnGraph) -> Room:
+        branches, n = 2 * max(len(_ways(self.frame)), 1), len(graph.points) + len(graph.states)
+        starts, turns, after = (
+            _records(self.table.ruleset, 2),
+            _records(self.table.ruleset, 2 * branches),
+            _records(self.table.ruleset, 1),
+        )
+        starts[:] = self.table.ruleset.new_state(2, self.table.variant)
+        kind = word_type(self.table.ruleset.state)
+        return Room(
+            starts=starts,
+            branches=turns,
+            after=after,
+            words=(
+                starts.view(np.ndarray).view(kind).reshape(2, -1),
+                turns.view(np.ndarray).view(kind).reshape(2 * branches, -1),
+            ),
+            flow=np.zeros((branches, n)),
+            values=np.zeros((branches, n)),
+            chosen=np.zeros((branches, len(graph.states)), np.int64),
+            numbers=np.zeros((branches, 5), np.int64),
+            worth=np.zeros((branches, 3)),
+            pair=np.zeros((2, 2)),
+            counts=np.zeros(3, np.int64),
+        )
+
+    @words_overflow
+    def wins(self) -> np.ndarray:
+        """Let probability flow through the game, and return how often each seat wins."""
+        frame, visits = self.frame, self.game.visits
+        visits.starts[0, 0, -1, -1, -frame.low, -frame.low] = 1.0
+        name = " v ".join(policy.spec for policy in self.table.policies)
+        with tqdm(total=frame.hands**2, unit=" layers", disable=None if self.progress else True) as bar:
+            bar.set_description(f"evaluating {name}"[:60])
+            for group in reversed(frame.layers()):
+                for one, two in group:
+                    status = play_starts(one, two, _places(frame, one, two), self.game)
+                    if status != DONE:
+                        raise self._refusal(status)
+                    bar.update(1)
+        return visits.wins.copy()
+
+    def _refusal(self, status: int) -> Exception:
+        action, state = int(self.game.room.counts[2]), self.game.room.after[0]
+        forgotten = [*_measures(self.table.ruleset), *STALE, "fresh", "owner", "six"]
+        return refusal(self.table, int(rules.actor(state)), status, action, state, forgotten)
+
+
+def _records(ruleset: Ruleset, n: int) -> Any:
+    return np.zeros(n, ruleset.state).view(np.recarray)
+
+
+def _no_losses(ruleset: Ruleset, slots: int) -> Losses:
+    """Return room for the losses by so many mistakes, of no seat."""
+    return Losses(-1, np.zeros(len(KINDS)), np.zeros((slots, 4)), _records(ruleset, slots), np.zeros((slots, 2), np.int64))
+
+
+def _n_slots(graph: TurnGraph, frame: Frame) -> int:
+    """Return how many mistakes are told apart; see ``flow.card_slot``."""
+    return 3 * len(graph.actions) + 2 * frame.hands * (2 * frame.parade + 2) ** 2
+
+
+def _measures(ruleset: Ruleset) -> list[str]:
+    return [name for name in ruleset.measures if name != "score"]
+
+
+def _places(frame: Frame, one: int, two: int) -> np.ndarray:
+    """Return the starts of turns with these hands in the order in which probability comes to them; see ``play_starts``."""
+    low, high = frame.bounds(one, two)
+    scores = np.arange(low, high + 1)
+    first, second = (each.ravel() for each in np.meshgrid(scores, scores, indexing="ij"))
+    order = np.argsort(first + second, kind="stable")
+    first, second = first[order], second[order]
+    none = np.zeros_like(first)
+    rows = [np.stack([none + who, none + token, first, second, none], 1) for who, token in ((0, 1), (1, 1), (BOTH, 0))]
+    ordinary = np.stack(rows, 1).reshape(-1, 5)
+    first, second = (
+        each.ravel() for each in np.meshgrid(np.arange(frame.target, frame.top + 1), np.arange(frame.low, frame.high + 1))
+    )
+    none = np.zeros_like(first)
+    return np.concatenate([ordinary, *(np.stack([none + 1, none + token, first, second, none + 1], 1) for token in range(2))])
+
+
+def _ways(frame: Frame) -> np.ndarray:
+    """Return the outcomes of the RISK die and a Duel: face, points won, probability."""
+    ways = []
+    for kind, share in frame.faces.items():
+        won = frame.duels if kind == PLAIN else ((0, 1.0),)
+        ways += [(FACES[kind], gain, share * chance) for gain, chance in won]
+    return np.array(ways, float).reshape(-1, 3)
+
+
+def _reach(graph: TurnGraph) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each start where its list begins (and one end more), and the lists: every node that it leads to, rising."""
+    sizes, below = optimal.nodes_below(graph)
+    n_leaves, lists = len(graph.points), []
+    for row in range(len(graph.actions), len(graph.edges) - 1):
+        nodes = graph.child[graph.edges[row] : graph.edges[row + 1]] - n_leaves
+        lists.append(
+            np.unique([*nodes[nodes >= 0], *(k for node in nodes[nodes >= 0] for k in below[sizes[node] : sizes[node + 1]])])
+        )
+    return np.cumsum([0, *map(len, lists)]), np.concatenate(lists).astype(np.int64)
+
+
+# --- mistakes in words ------------------------------------------------------------------------------------------------------
+
+
+def _worst(ruleset: Ruleset, losses: Losses, graph: TurnGraph) -> tuple[Mistake, ...]:
+    """Return the mistakes that lose most; a game is the mean of both seatings."""
+    slots = np.argsort(-losses.sums[:, 1], kind="stable")[:N_WORST]
+    return tuple(
+        _mistake(ruleset, losses, int(slot), slot >= 3 * len(graph.actions)) for slot in slots if losses.sums[slot, 1] > 0
+    )
+
+
+def _mistake(ruleset: Ruleset, losses: Losses, slot: int, of_cards: bool) -> Mistake:
+    state, (chosen, best) = losses.states[slot], losses.actions[slot]
+    kind = IN_CARDS if of_cards else IN_WINDOW if state.phase == rules.WINDOW else IN_TURN
+    times, lost, worst_times, worst = losses.sums[slot]
+    return Mistake(
+        kind=KIND_NAMES[kind],
+        decision=turn_words(state),
+        plays=ruleset.describe(state, int(chosen)),
+        best=ruleset.describe(state, int(best)),
+        times=float(times / 2),
+        cost=float(lost / times),
+        game=game_words(state),
+        game_times=float(worst_times / 2),
+        game_cost=float(worst / worst_times),
+    )
+
+
+def turn_words(state: Any) -> str:
+    """Say where in a turn a decision is; for a Relance token, in the opponent's turn."""
+    seat = int(state.turn)
+    if state.phase == rules.COMMIT:
+        return f"before the first die, hand {_hand(state, seat)}"
+    words = [f"{state.shields} shields" if state.shields != 1 else "1 shield"]
+    if state.mult == 2:
+        words.append("Score x2")
+    if state.phase == rules.ADD_PARADE:
+        return ", ".join(["after the RISK die", f"hand {_hand(state, seat)}", *words])
+    track = ",".join(str(value) for value in range(1, 7) if state.track & rules.bit(value))
+    words[:0] = [f"track {track} worth {rules.stop_points(state)}"]
+    if state.bonus_face != rules.NO_FACE:
+        waits = state.next3 or state.double
+        words.append(f"BONUS {rules.BONUS_FACES[state.bonus_face]}{' due' if waits else ''}")
+    if state.tripled_value:
+        words.append(f"{state.tripled_value} tripled")
+    if state.phase == rules.WINDOW:
+        fresh = ",".join(str(value) for value in range(1, 7) if state.fresh & rules.bit(value))
+        return ", ".join([f"their turn, {fresh} just laid", *words])
+    return ", ".join([*words, *(["under a Relance"] if state.tokens[seat] else [])])
+
+
+def game_words(state: Any) -> str:
+    """Say the scores, hands and seat of whoever decides."""
+    me = int(rules.actor(state))
+    words = [f"{state.score[me]} v {state.score[1 - me]}", f"seat {me}", f"hands {_hand(state, me)} v {_hand(state, 1 - me)}"]
+    if state.last_round:
+        words.append("last turn")
+    if state.tokens[1 - me] and state.phase != rules.WINDOW:
+        words.append("a Relance against their next turn")
+    return ", ".join(words)
+
+
+def _hand(state: Any, seat: int) -> str:
+    return f"{state.parade[seat]}P{state.risk[seat]}R"

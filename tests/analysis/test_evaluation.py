@@ -1,0 +1,100 @@
+"""What ``evaluate`` and ``regret`` print: exact rows with the keys of every estimate, for any game that is small enough."""
+
+import json
+
+import pytest
+
+from analysis.cli import main
+from sims import exact
+from sims.jit import INTERPRETED
+from sims.rulesets.dice_fever import exact as dice_fever
+
+ROW = ["quantity", "policy", "seat", "n", "estimate", "stderr", "low", "high", "level", "method"]
+HEAD = ["ruleset", "version", "variant"]
+PIG = ["evaluate", "pig", "hold_at:4", "hold_at:3", "--set", "goal=5"]
+FEVER = ["evaluate", "dice-fever", "hold_dice:3", "race:2", "--variant", "plain", "--set", "target=6"]
+REGRET = ["regret", "dice-fever", "hold_dice:3", "--variant", "plain", "--set", f"target={6 if INTERPRETED else 20}"]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr(dice_fever, "user_cache_path", lambda _: tmp_path)
+
+
+def printed(capsys, args):
+    main(args)
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+@pytest.mark.parametrize("args", [PIG, FEVER], ids=["any game", "the game's own"])
+def test_evaluate_json(capsys, args):
+    data = json.loads(printed(capsys, [*args, "--json"]))
+    assert list(data) == [*HEAD, "estimates"]
+    rows = data["estimates"]
+    assert all(list(row) == ROW for row in rows)
+    assert all(row["low"] == row["estimate"] == row["high"] for row in rows)
+    assert all((row["n"], row["level"], row["stderr"], row["method"]) == (None, None, 0, "exact") for row in rows)
+    value = {(row["policy"], row["seat"]): row["estimate"] for row in rows}
+    one, two = args[2:4]
+    there, back = (exact.evaluate(args[1], seats, data["variant"]) for seats in ([one, two], [two, one]))
+    assert [value[one, 0], value[two, 1]] == pytest.approx(there, abs=1e-9)
+    assert [value[two, 0], value[one, 1]] == pytest.approx(back, abs=1e-9)
+    assert value[one, None] == pytest.approx((there[0] + back[1]) / 2, abs=1e-9)
+
+
+def test_evaluate_a_policy_against_itself_and_more_seats(capsys):
+    data = json.loads(printed(capsys, ["evaluate", "pig", *["hold_at:4"] * 3, "--set", "goal=3", "--json"]))
+    assert [row["seat"] for row in data["estimates"]] == [None, 0, 1, 2]
+    assert data["estimates"][0]["estimate"] == pytest.approx(1 / 3, abs=1e-9)
+
+
+def test_evaluate_text(capsys):
+    out = printed(capsys, PIG)
+    assert out.startswith("ruleset pig  version 1  variant standard,goal=5\n")
+    assert "exact" in out
+
+
+def test_regret_json(capsys):
+    data = json.loads(printed(capsys, [*REGRET, "--json"]))
+    assert list(data) == [*HEAD, "opponent", "estimates", "worst"]
+    value = {(row["quantity"], row["seat"]): row["estimate"] for row in data["estimates"]}
+    assert {quantity for quantity, _ in value} == {
+        "win_rate", "best_win_rate", "regret", "regret_cards", "regret_stop", "regret_relance",
+    }  # fmt: skip
+    for seat in (None, 0, 1):
+        kinds = sum(value[f"regret_{kind}", seat] for kind in ("cards", "stop", "relance"))
+        assert value["best_win_rate", seat] - value["win_rate", seat] == pytest.approx(kinds, abs=1e-9)
+        assert value["regret", seat] == pytest.approx(kinds, abs=1e-9)
+    assert value["best_win_rate", None] == pytest.approx(0.5)
+    assert 0 < len(data["worst"]) <= 10
+    assert all(each["lost"] == pytest.approx(each["times"] * each["cost"]) for each in data["worst"])
+
+
+def test_regret_text(capsys):
+    out = printed(capsys, REGRET)
+    assert "THROW where STOP is best" in out
+    assert "10." in out or INTERPRETED
+
+
+@pytest.mark.parametrize(
+    "args, words",
+    [
+        (["regret", "pig", "hold_at:20"], "regret is not known for pig; choose from dice-fever"),
+        (["regret", "dice-fever", "uniform", "--variant", "plain", "--set", "target=3"], "policy uniform in seat 0 draws random"),
+        (["regret", "dice-fever", "nobody"], "unknown policy of dice-fever: 'nobody'"),
+        (["regret", "dice-fever", "race", "--set", "target=x"], "target must be a whole number"),
+        (["evaluate", "pig", "hold_at"], "2 to 10 seats, not 1"),
+        (["evaluate", "dice-fever", "race", "uniform", "--variant", "plain"], "policy uniform in seat 1 draws random"),
+        (["evaluate", "dice-fevre", "race", "race"], "did you mean dice-fever?"),
+    ],
+)
+def test_bad_input_is_one_line(capsys, args, words):
+    with pytest.raises(SystemExit) as caught:
+        main(args)
+    captured = capsys.readouterr()
+    assert caught.value.code == 2
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert words in captured.err
