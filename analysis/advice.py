@@ -3,7 +3,7 @@
 from typing import Any
 
 from sims.rulesets import RULESETS
-from sims.rulesets.dice_fever.adviser import RULE_OF_THUMB, Advice, Adviser, Table
+from sims.rulesets.dice_fever.adviser import Advice, Adviser, Table
 from sims.rulesets.dice_fever.odds import Odds, Turn
 
 Said = tuple[dict[str, Any], str]
@@ -46,7 +46,7 @@ def to_win(variant: str, track: tuple[int, ...], bonus: str, shields: int, tripl
         "regret_win": advice.regret,
         "next": advice.next,
         "for_points": advice.odds.advice,
-        "rule": advice.rule,
+        "rules": advice.rules,
         "inputs": {**turn, **vars(advice.table)},
     }
     return {**_head(name), **data}, "\n".join(
@@ -71,7 +71,7 @@ def _lines(advice: Advice, target: int) -> list[str]:
     return [
         *lines,
         f"  for points  {odds.advice}: {_points(odds)}",
-        f"  rule of thumb  {advice.rule}: {RULE_OF_THUMB}",
+        f"  rules on a card  {', '.join(f'{name} {said}' for name, said in advice.rules.items())}",
         f"  cards left (PARADE,RISK)  mine {_cards(table.cards)}, theirs {_cards(table.their_cards)}; my seat {table.seat}",
     ]
 

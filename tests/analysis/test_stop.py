@@ -119,7 +119,8 @@ def test_json_and_text(capsys):
     assert data["throw"]["win"] == pytest.approx(options[rules.THROW])
     assert data["regret_win"] == pytest.approx(abs(data["stop"]["win"] - data["throw"]["win"]))
     assert data["regret"] == pytest.approx(abs(data["stop"]["points"] - data["throw"]["points"]))
-    assert (data["p_out"], data["for_points"], data["rule"]) == (0.5, "STOP", "STOP")
+    assert (data["p_out"], data["for_points"]) == (0.5, "STOP")
+    assert data["rules"] == {"rule_1": "STOP", "rule_3": "STOP", "rule_7": "STOP"}
     assert data["inputs"] == {
         "track": [1, 4, 5],
         "shields": 0,

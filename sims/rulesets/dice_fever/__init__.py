@@ -1,7 +1,7 @@
 """Dice Fever: throw dice of new values as long as you dare. Rules: README.md beside this file."""
 
 from sims.ruleset import Ruleset
-from sims.rulesets.dice_fever import exact, optimal, policies, rules
+from sims.rulesets.dice_fever import exact, optimal, policies, readable, rules
 
 DECISION_WORDS = {rules.STOP: "STOP", rules.THROW: "THROW", rules.KEEP: "KEEP"}
 
@@ -63,6 +63,9 @@ RULESET = Ruleset(
             policies.hold_dice,
             policies.expected_gain,
             policies.race,
+            readable.rule_1,
+            readable.rule_3,
+            readable.rule_7,
             optimal.optimal,
         )
     },

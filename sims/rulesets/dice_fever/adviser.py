@@ -12,14 +12,12 @@ import numpy as np
 
 from sims.errors import InputError
 from sims.ruleset import CHANCE, Ruleset
-from sims.rulesets.dice_fever import rules
+from sims.rulesets.dice_fever import readable, rules
 from sims.rulesets.dice_fever.exact import Solution, solution
 from sims.rulesets.dice_fever.odds import Choice, Odds, Turn
 from sims.rulesets.dice_fever.solver import duel_gains
 from sims.rulesets.dice_fever.turns import TURN_FIELDS, position_key
 
-RULE_POINTS = 7
-RULE_OF_THUMB = f"a shield: throw; none: STOP once the dice are worth {RULE_POINTS}"
 Cards = tuple[int, ...]  # PARADE, RISK
 
 
@@ -64,8 +62,8 @@ class Advice(Choice):
         Would STOP be OUT, because it reaches the target without a 6?
     odds : Odds
         The same position for the most points.
-    rule : str
-        What the rule of thumb says.
+    rules : dict of str to str
+        What each of the rules that fit on a card says (``readable.py``).
     next : dict of str to list of str
         What best play does after each throw, ``{"STOP": ["2", "3 X3"], "OUT": ["1"]}``. Empty after Double De and under a
         Relance, where it would be too long to read.
@@ -78,7 +76,7 @@ class Advice(Choice):
     p_out: float
     stop_is_out: bool
     odds: Odds
-    rule: str
+    rules: dict[str, str]
     next: dict[str, list[str]]
     table: Table
 
@@ -129,14 +127,13 @@ class Adviser:
         rules.apply_action(thrown, rules.THROW)
         is_short = not (table.relance or rules.is_pair(state))
         is_out = bool(rules.lacks_six(state, rules.stop_points(state), state.track))
-        dice = sum(track) + 2 * tripled
         return Advice(
             stop,
             throw,
             self._p_out(thrown, values),
             is_out,
             self.turn.odds(position),
-            "THROW" if shields or dice < RULE_POINTS else "STOP",
+            {rule.name: self.ruleset.describe(state, readable.answer(rule, state)) for rule in readable.RULES},
             self._moves(thrown, values) if is_short else {},
             table,
         )

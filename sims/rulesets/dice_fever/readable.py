@@ -1,0 +1,194 @@
+"""Rules that fit on a card: one policy whose parameters are its lines, and the words of each line.
+
+What goes without saying is no line: throw where STOP would be OUT for want of a 6, or would lose in the last turn; STOP where
+that wins at once. Of the rest each line is one sentence, and a parameter that is 0 leaves its line out. ``rule_1``, ``rule_3`` and
+``rule_7`` are the best rules found of one, three and seven lines; ``evaluation.regret`` says exactly what each costs against
+best play.
+
+:func:`search` improves a rule parameter after parameter (coordinate descent), each step by the exact chance to win against best
+play, so that what it returns is best among all that differ from it in a single parameter of the grid.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sims.jit import jit
+from sims.policy import Policy, policy
+from sims.rulesets.dice_fever.policies import best_other_score, leader, score_to_beat, use_or_keep
+from sims.rulesets.dice_fever.rules import (
+    CARDS,
+    COMMIT,
+    COUNT,
+    DECIDE,
+    PIPS,
+    STOP,
+    THROW,
+    WINDOW,
+    lacks_six,
+    stop_points,
+)
+
+BY = ("worth", "points", "dice")
+PARAMETERS: Mapping[str, Any] = {
+    "by": BY,  # what STOP goes by: the worth of the dice (one tripled is worth three times), points of the turn, number of dice
+    "stop": 8,  # STOP from so many, with no shield left
+    "goal": 0,  # 1: STOP at the target with a 6
+    "parade": 0,  # PARADE cards of a turn ...
+    "hold": 0,  # ... once I have so many points
+    "risk": 0,  # 1: a RISK card with them
+    "rest": 0,  # cards after the first time, once I have so many points
+    "threat": 0,  # cards at once when someone else has so many points
+    "chase": 0,  # while behind someone with so many points ...
+    "chase_stop": 10,  # ... STOP from so many
+    "relance": 0,  # under a Relance, STOP from so many
+    "lead": 0,  # so many points ahead of everybody ...
+    "lead_stop": 7,  # ... STOP from so many
+}
+(
+    BY_, STOP_, GOAL_, PARADE_, HOLD_, RISK_, REST_, THREAT_, CHASE_, CHASE_STOP_, RELANCE_, LEAD_, LEAD_STOP_,
+) = range(len(PARAMETERS))  # fmt: skip
+
+
+@jit
+def measure(view, by):
+    """Return what the rule goes by."""
+    if by == 0:
+        return PIPS[view.track] + 2 * view.tripled_value
+    return np.int64(stop_points(view) if by == 1 else COUNT[view.track])
+
+
+@jit
+def obvious(view):
+    """Return what goes without saying at STOP or throw: an action, or -1."""
+    points = stop_points(view)
+    total, to_beat = view.score[view.turn] + points, score_to_beat(view)
+    if lacks_six(view, points, view.track) or total < to_beat:
+        return THROW
+    is_last = view.turn == view.seats - 1
+    return STOP if is_last and total >= view.variant.target and total > to_beat else -1
+
+
+@jit
+def stop_from(view, params):
+    """Return from how much on to STOP: the first line that applies."""
+    mine, other = view.score[view.turn], best_other_score(view)
+    if params[RELANCE_] > 0 and view.tokens[view.turn]:
+        return params[RELANCE_]
+    if params[CHASE_] > 0 and params[CHASE_] <= other and mine < other:
+        return params[CHASE_STOP_]
+    if params[LEAD_] > 0 and mine >= other + params[LEAD_]:
+        return params[LEAD_STOP_]
+    return params[STOP_]
+
+
+@jit
+def cards(view, params):
+    """Return the cards to commit."""
+    seat, n_parade = view.turn, min(view.parade[view.turn], int(params[PARADE_]))
+    is_threatened = params[THREAT_] > 0 and best_other_score(view) >= params[THREAT_]
+    is_rest = params[REST_] > 0 and view.parade[seat] < view.variant.parade_cards
+    is_time = view.score[seat] >= (params[REST_] if is_rest else params[HOLD_])
+    if not is_threatened and (n_parade == 0 or not is_time):
+        return CARDS
+    has_risk = min(view.risk[seat], view.variant.max_risk_per_turn) > 0
+    return CARDS + 2 * n_parade + (params[RISK_] > 0 and has_risk)
+
+
+def rule(view, actions, n, params, rng):
+    """Play by the lines of a card."""
+    if view.phase == COMMIT:
+        return cards(view, params)
+    if view.phase == WINDOW:
+        return use_or_keep(view)
+    if view.phase != DECIDE:
+        return CARDS if actions[0] >= CARDS else leader(view, actions, n)
+    action = obvious(view)
+    if action >= 0:
+        return action
+    if params[GOAL_] > 0 and view.score[view.turn] + stop_points(view) >= view.variant.target:
+        return STOP
+    return STOP if view.shields == 0 and measure(view, params[BY_]) >= stop_from(view, params) else THROW
+
+
+def _named(name: str, **lines: Any) -> Policy:
+    """Return the rule with these lines as a policy of its own."""
+    return replace(policy(rule, **{**PARAMETERS, **lines}), name=name)
+
+
+rule_1 = _named("rule_1")
+rule_3 = _named("rule_3", parade=1, risk=1)
+rule_7 = _named("rule_7", goal=1, parade=2, hold=32, risk=1, rest=60, threat=66, chase=68)
+
+RULES = (rule_1, rule_3, rule_7)
+
+
+def answer(rule: Policy, state: Any) -> int:
+    """Return what a rule does at STOP or throw."""
+    return int(rule.function(state, np.array([STOP, THROW], np.int32), 2, rule.params, np.zeros(4, np.uint64)))
+
+
+# --- in words -------------------------------------------------------------------------------------------------------------
+
+AT_LEAST = {
+    "worth": "your dice are worth {} or more",
+    "points": "the turn is worth {} points or more",
+    "dice": "you have {} dice",
+}
+
+
+def lines(rule: Policy) -> tuple[str, ...]:
+    """Return the lines of a rule in words."""
+    on = dict(zip(rule.parameters, rule.values, strict=True))
+
+    def enough(key: str) -> str:
+        return AT_LEAST[on["by"]].format(on[key])
+
+    words = {
+        "stop": f"A shield left? Throw. None left? STOP once {enough('stop')}.",
+        "goal": "STOP as soon as that takes you to the target with a 6.",
+        "relance": f"Under a Relance: STOP once {enough('relance')}.",
+        "chase": f"Behind someone with {on['chase']} points or more: STOP only once {enough('chase_stop')}.",
+        "lead": f"{on['lead']} points ahead of everybody: STOP once {enough('lead_stop')}.",
+        "parade": f"Play {on['parade']} PARADE a turn" + (f" once you have {on['hold']} points." if on["hold"] else "."),
+        "risk": "Play a RISK card with your PARADE.",
+        "rest": f"But keep what is left after the first time until you have {on['rest']} points.",
+        "threat": f"Someone else has {on['threat']} points: play your cards at once.",
+    }
+    cards = ("risk", "rest", "threat")
+    return tuple(text for name, text in words.items() if on[name] and (on["parade"] or name not in cards))
+
+
+# --- the search -----------------------------------------------------------------------------------------------------------
+
+
+def search(
+    cost: Callable[[Policy], float], start: Policy, grid: Mapping[str, Sequence[Any]], n_lines: int
+) -> tuple[Policy, float]:
+    """Return a rule of so many lines at most that no change of a single parameter improves, and its cost.
+
+    Parameters
+    ----------
+    cost : function
+        Of a rule; for example what it gives away per game against best play (``evaluation.regret``).
+    start : Policy
+        The rule to begin with; it may have no more lines than that.
+    grid : dict of str to sequence
+        The values to try, by parameter.
+    n_lines : int
+        The most lines.
+    """
+    best, best_cost = start, cost(start)
+    changed = True
+    while changed:
+        changed = False
+        for name, values in grid.items():
+            for value in values:
+                other = best(**{name: value})
+                if other.values == best.values or len(lines(other)) > n_lines:
+                    continue
+                if (other_cost := cost(other)) < best_cost:
+                    best, best_cost, changed = other, other_cost, True
+    return best, best_cost

@@ -1,0 +1,129 @@
+"""Rules that fit on a card: they do what their words say, and the search finds the best of a grid."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from sims.rulesets import RULESETS
+from sims.rulesets.dice_fever import readable, rules
+from sims.rulesets.dice_fever.evaluation import evaluate
+from sims.rulesets.dice_fever.readable import RULES, answer, lines, rule_1, rule_3, rule_7, search
+
+DICE_FEVER = RULESETS["dice-fever"]
+TRACKS = [track for n in range(1, 6) for track in itertools.combinations(range(1, 7), n)]
+
+
+def position(track, scores=(0, 0), shields=0, variant="standard", **fields):
+    """Seat 0 decides STOP or throw."""
+    state = DICE_FEVER.new_state(len(scores), variant)
+    state.phase, state.shields = rules.DECIDE, shields
+    state.track = sum(int(rules.bit(value)) for value in track)
+    state.score[: len(scores)] = scores
+    for name, value in fields.items():
+        state[name] = value
+    return state
+
+
+def cards(rule, scores, hand):
+    """What the rule commits at the start of seat 0's turn, as (PARADE, RISK)."""
+    state = DICE_FEVER.new_state(2, "standard")
+    state.score[:2] = scores
+    state.parade[0], state.risk[0] = hand
+    n = len(DICE_FEVER.legal(state))
+    action = rule.function(state, np.array(DICE_FEVER.legal(state), np.int32), n, rule.params, np.zeros(4, np.uint64))
+    assert action in DICE_FEVER.legal(state)
+    return divmod(int(action) - rules.CARDS, 2)
+
+
+def test_the_rules_have_as_many_lines_as_their_names_say():
+    assert [len(lines(rule)) for rule in RULES] == [1, 3, 7]
+    assert [rule.spec for rule in RULES] == ["rule_1", "rule_3", "rule_7"]
+    assert lines(rule_1) == ("A shield left? Throw. None left? STOP once your dice are worth 8 or more.",)
+
+
+def test_words_follow_the_parameters():
+    rule = rule_1(by="dice", stop=3, goal=1, chase=60, chase_stop=4, lead=20, lead_stop=2, relance=2)
+    assert lines(rule) == (
+        "A shield left? Throw. None left? STOP once you have 3 dice.",
+        "STOP as soon as that takes you to the target with a 6.",
+        "Under a Relance: STOP once you have 2 dice.",
+        "Behind someone with 60 points or more: STOP only once you have 4 dice.",
+        "20 points ahead of everybody: STOP once you have 2 dice.",
+    )
+    assert len(lines(rule_1(risk=1, rest=60, threat=60))) == 1  # without a PARADE they say nothing
+
+
+@pytest.mark.parametrize("track", TRACKS)
+def test_rule_1_goes_by_the_worth_of_the_dice(track):
+    assert answer(rule_1, position(track)) == (rules.STOP if sum(track) >= 8 else rules.THROW)
+    assert answer(rule_1, position(track, shields=1)) == rules.THROW
+
+
+def test_worth_points_and_dice():
+    track = dict(track=(1, 2), tripled_value=2, mult=2, extra=5, bonus_face=rules.PLUS5)  # worth 7, 19 points, 2 dice
+    for by, amount in (("worth", 7), ("points", 19), ("dice", 2)):
+        assert answer(rule_1(by=by, stop=amount), position(**track)) == rules.STOP
+        assert answer(rule_1(by=by, stop=amount + 1), position(**track)) == rules.THROW
+
+
+def test_what_goes_without_saying():
+    assert answer(rule_1, position((4, 5), scores=(70, 0))) == rules.THROW  # STOP would be OUT: no 6
+    last = dict(turn=1, last_round=1, validated=(1, 0, 0, 0, 0, 0))
+    assert answer(rule_1, position((4, 6), scores=(80, 60), **last)) == rules.THROW  # STOP would lose
+    assert answer(rule_1, position((6,), scores=(80, 75), **last)) == rules.STOP  # STOP wins at once
+    assert answer(rule_1, position((6,), scores=(81, 75), shields=1, **last)) == rules.THROW  # only a tie
+    first_of_three = position((6,), scores=(75, 0, 0))
+    assert answer(rule_1, first_of_three) == rules.THROW  # at the target, but the others still have a turn
+
+
+def test_each_line_of_stop_or_throw():
+    assert answer(rule_1(goal=1), position((6,), scores=(75, 0), shields=1)) == rules.STOP
+    assert answer(rule_1(goal=1), position((6,), scores=(60, 0))) == rules.THROW
+    behind, level = position((4, 5), scores=(30, 40)), position((4, 5), scores=(40, 40))
+    assert [answer(rule_1(chase=40), state) for state in (behind, level)] == [rules.THROW, rules.STOP]
+    ahead, close = position((3, 4), scores=(40, 16)), position((3, 4), scores=(40, 17))
+    assert [answer(rule_1(lead=24), state) for state in (ahead, close)] == [rules.STOP, rules.THROW]
+    against = position((1, 4), tokens=(2, 0, 0, 0, 0, 0))
+    assert [answer(rule, against) for rule in (rule_1, rule_1(relance=5))] == [rules.THROW, rules.STOP]
+
+
+def test_each_line_of_the_cards():
+    two = rule_1(parade=2, hold=32, risk=1, rest=60, threat=66)
+    assert cards(rule_1, (40, 0), (3, 2)) == (0, 0)
+    assert cards(two, (31, 0), (3, 2)) == (0, 0)
+    assert cards(two, (32, 0), (3, 2)) == (2, 1)
+    assert cards(two, (59, 0), (1, 1)) == (0, 0)
+    assert cards(two, (60, 0), (1, 1)) == (1, 1)
+    assert cards(two, (0, 66), (3, 2)) == (2, 1)
+    assert cards(two, (0, 66), (0, 1)) == (0, 1)
+    assert cards(two, (60, 0), (0, 1)) == (0, 0)
+    assert cards(rule_3, (0, 0), (3, 0)) == (1, 0)
+
+
+def cost(rule):
+    """What a rule gives away per game of `plain` against hold_dice:3 (the best play of `plain` is another test)."""
+    first, second = (evaluate("dice-fever", pair, "plain") for pair in ([rule, "hold_dice:3"], ["hold_dice:3", rule]))
+    return -(first[0] + second[1]) / 2
+
+
+def test_the_search_finds_the_best_of_a_small_grid():
+    grid = {"stop": range(6, 11), "goal": (0, 1)}
+    found, least = search(cost, rule_1(stop=10), grid, 2)
+    every = {(stop, goal): cost(rule_1(stop=stop, goal=goal)) for stop, goal in itertools.product(*grid.values())}
+    assert least == min(every.values())
+    assert cost(found) == least
+
+
+def test_the_search_keeps_to_the_number_of_lines():
+    found, _ = search(cost, rule_1, {"stop": range(7, 10), "goal": (0, 1), "chase": (0, 60)}, 1)
+    assert len(lines(found)) == 1
+
+
+def test_search_takes_no_worse_rule():
+    found, least = search(lambda rule: 1.0, rule_7, {"stop": range(1, 20)}, 7)
+    assert (found, least) == (rule_7, 1.0)
+
+
+def test_module_lists_its_rules():
+    assert [DICE_FEVER.policies[rule.name] for rule in readable.RULES] == list(RULES)
