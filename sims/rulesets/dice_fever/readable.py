@@ -1,9 +1,9 @@
 """Rules that fit on a card: one policy whose parameters are its lines, and the words of each line.
 
 What goes without saying is no line: throw where STOP would be OUT for want of a 6, or would lose in the last turn; STOP where
-that wins at once. Of the rest each line is one sentence, and a parameter that is 0 leaves its line out. ``rule_1``, ``rule_3`` and
-``rule_7`` are the best rules found of one, three and seven lines; ``evaluation.regret`` says exactly what each costs against
-best play.
+that wins at once; play a PARADE and a RISK card in every turn, as long as there are any. Of the rest each line is one sentence,
+and a parameter that is 0 leaves its line out. ``rule_1``, ``rule_3`` and ``rule_7`` are the best rules found of one, three and
+seven lines; ``evaluation.regret`` says exactly what each costs against best play.
 
 :func:`search` improves a rule parameter after parameter (coordinate descent), each step by the exact chance to win against best
 play, so that what it returns is best among all that differ from it in a single parameter of the grid.
@@ -36,9 +36,8 @@ PARAMETERS: Mapping[str, Any] = {
     "by": BY,  # what STOP goes by: the worth of the dice (one tripled is worth three times), points of the turn, number of dice
     "stop": 8,  # STOP from so many, with no shield left
     "goal": 0,  # 1: STOP at the target with a 6
-    "parade": 0,  # PARADE cards of a turn ...
+    "parade": 1,  # PARADE cards of a turn, with a RISK card; 0 for no cards at all ...
     "hold": 0,  # ... once I have so many points
-    "risk": 0,  # 1: a RISK card with them
     "rest": 0,  # cards after the first time, once I have so many points
     "threat": 0,  # cards at once when someone else has so many points
     "chase": 0,  # while behind someone with so many points ...
@@ -48,7 +47,7 @@ PARAMETERS: Mapping[str, Any] = {
     "lead_stop": 7,  # ... STOP from so many
 }
 (
-    BY_, STOP_, GOAL_, PARADE_, HOLD_, RISK_, REST_, THREAT_, CHASE_, CHASE_STOP_, RELANCE_, LEAD_, LEAD_STOP_,
+    BY_, STOP_, GOAL_, PARADE_, HOLD_, REST_, THREAT_, CHASE_, CHASE_STOP_, RELANCE_, LEAD_, LEAD_STOP_,
 ) = range(len(PARAMETERS))  # fmt: skip
 
 
@@ -91,10 +90,9 @@ def cards(view, params):
     is_threatened = params[THREAT_] > 0 and best_other_score(view) >= params[THREAT_]
     is_rest = params[REST_] > 0 and view.parade[seat] < view.variant.parade_cards
     is_time = view.score[seat] >= (params[REST_] if is_rest else params[HOLD_])
-    if not is_threatened and (n_parade == 0 or not is_time):
+    if params[PARADE_] == 0 or not (is_threatened or (is_time and n_parade > 0)):
         return CARDS
-    has_risk = min(view.risk[seat], view.variant.max_risk_per_turn) > 0
-    return CARDS + 2 * n_parade + (params[RISK_] > 0 and has_risk)
+    return CARDS + 2 * n_parade + (min(view.risk[seat], view.variant.max_risk_per_turn) > 0)
 
 
 def rule(view, actions, n, params, rng):
@@ -119,8 +117,8 @@ def _named(name: str, **lines: Any) -> Policy:
 
 
 rule_1 = _named("rule_1")
-rule_3 = _named("rule_3", parade=1, risk=1)
-rule_7 = _named("rule_7", goal=1, parade=2, hold=32, risk=1, rest=60, threat=66, chase=68)
+rule_3 = _named("rule_3", parade=2, hold=32, goal=1)
+rule_7 = _named("rule_7", goal=1, parade=2, hold=32, rest=60, threat=66, chase=68, relance=5)
 
 RULES = (rule_1, rule_3, rule_7)
 
@@ -146,19 +144,25 @@ def lines(rule: Policy) -> tuple[str, ...]:
     def enough(key: str) -> str:
         return AT_LEAST[on["by"]].format(on[key])
 
+    play = f"lay {on['parade']} PARADE and a RISK in a turn."
     words = {
         "stop": f"A shield left? Throw. None left? STOP once {enough('stop')}.",
         "goal": "STOP as soon as that takes you to the target with a 6.",
         "relance": f"Under a Relance: STOP once {enough('relance')}.",
         "chase": f"Behind someone with {on['chase']} points or more: STOP only once {enough('chase_stop')}.",
         "lead": f"{on['lead']} points ahead of everybody: STOP once {enough('lead_stop')}.",
-        "parade": f"Play {on['parade']} PARADE a turn" + (f" once you have {on['hold']} points." if on["hold"] else "."),
-        "risk": "Play a RISK card with your PARADE.",
-        "rest": f"But keep what is left after the first time until you have {on['rest']} points.",
+        "hold": f"Keep your cards until you have {on['hold']} points; then p{play}",
+        "rest": f"Keep what is left after the first time until you have {on['rest']} points.",
         "threat": f"Someone else has {on['threat']} points: play your cards at once.",
     }
-    cards = ("risk", "rest", "threat")
-    return tuple(text for name, text in words.items() if on[name] and (on["parade"] or name not in cards))
+    said = {name: text for name, text in words.items() if on[name]}
+    if on["parade"] == 0:
+        said = {name: text for name, text in said.items() if name not in ("hold", "rest", "threat")} | {
+            "parade": "Play no cards."
+        }
+    elif on["parade"] > 1 and not on["hold"]:
+        said["parade"] = f"P{play}"
+    return tuple(said.values())
 
 
 # --- the search -----------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 from sims.rulesets import RULESETS
 from sims.rulesets.dice_fever import readable, rules
 from sims.rulesets.dice_fever.evaluation import evaluate
-from sims.rulesets.dice_fever.readable import RULES, answer, lines, rule_1, rule_3, rule_7, search
+from sims.rulesets.dice_fever.readable import RULES, answer, lines, rule_1, rule_7, search
 
 DICE_FEVER = RULESETS["dice-fever"]
 TRACKS = [track for n in range(1, 6) for track in itertools.combinations(range(1, 7), n)]
@@ -51,7 +51,13 @@ def test_words_follow_the_parameters():
         "Behind someone with 60 points or more: STOP only once you have 4 dice.",
         "20 points ahead of everybody: STOP once you have 2 dice.",
     )
-    assert len(lines(rule_1(risk=1, rest=60, threat=60))) == 1  # without a PARADE they say nothing
+    assert lines(rule_1(parade=2, hold=30, rest=60, threat=66))[1:] == (
+        "Keep your cards until you have 30 points; then play 2 PARADE and a RISK in a turn.",
+        "Keep what is left after the first time until you have 60 points.",
+        "Someone else has 66 points: play your cards at once.",
+    )
+    assert lines(rule_1(parade=2))[1:] == ("Play 2 PARADE and a RISK in a turn.",)
+    assert lines(rule_1(parade=0, hold=30, rest=60, threat=66))[1:] == ("Play no cards.",)
 
 
 @pytest.mark.parametrize("track", TRACKS)
@@ -61,7 +67,7 @@ def test_rule_1_goes_by_the_worth_of_the_dice(track):
 
 
 def test_worth_points_and_dice():
-    track = dict(track=(1, 2), tripled_value=2, mult=2, extra=5, bonus_face=rules.PLUS5)  # worth 7, 19 points, 2 dice
+    track = {"track": (1, 2), "tripled_value": 2, "mult": 2, "extra": 5, "bonus_face": rules.PLUS5}  # worth 7, 19 points, 2 dice
     for by, amount in (("worth", 7), ("points", 19), ("dice", 2)):
         assert answer(rule_1(by=by, stop=amount), position(**track)) == rules.STOP
         assert answer(rule_1(by=by, stop=amount + 1), position(**track)) == rules.THROW
@@ -69,7 +75,7 @@ def test_worth_points_and_dice():
 
 def test_what_goes_without_saying():
     assert answer(rule_1, position((4, 5), scores=(70, 0))) == rules.THROW  # STOP would be OUT: no 6
-    last = dict(turn=1, last_round=1, validated=(1, 0, 0, 0, 0, 0))
+    last = {"turn": 1, "last_round": 1, "validated": (1, 0, 0, 0, 0, 0)}
     assert answer(rule_1, position((4, 6), scores=(80, 60), **last)) == rules.THROW  # STOP would lose
     assert answer(rule_1, position((6,), scores=(80, 75), **last)) == rules.STOP  # STOP wins at once
     assert answer(rule_1, position((6,), scores=(81, 75), shields=1, **last)) == rules.THROW  # only a tie
@@ -89,8 +95,8 @@ def test_each_line_of_stop_or_throw():
 
 
 def test_each_line_of_the_cards():
-    two = rule_1(parade=2, hold=32, risk=1, rest=60, threat=66)
-    assert cards(rule_1, (40, 0), (3, 2)) == (0, 0)
+    two = rule_1(parade=2, hold=32, rest=60, threat=66)
+    assert cards(rule_1(parade=0, threat=50), (0, 60), (3, 2)) == (0, 0)
     assert cards(two, (31, 0), (3, 2)) == (0, 0)
     assert cards(two, (32, 0), (3, 2)) == (2, 1)
     assert cards(two, (59, 0), (1, 1)) == (0, 0)
@@ -98,7 +104,7 @@ def test_each_line_of_the_cards():
     assert cards(two, (0, 66), (3, 2)) == (2, 1)
     assert cards(two, (0, 66), (0, 1)) == (0, 1)
     assert cards(two, (60, 0), (0, 1)) == (0, 0)
-    assert cards(rule_3, (0, 0), (3, 0)) == (1, 0)
+    assert [cards(rule_1, (0, 0), hand) for hand in ((3, 2), (3, 0), (0, 2))] == [(1, 1), (1, 0), (0, 0)]
 
 
 def cost(rule):
