@@ -258,8 +258,10 @@ def points_rule(table: pd.DataFrame) -> tuple[int, pd.DataFrame]:
 
 def best_threshold(points: pd.Series, gain: pd.Series) -> int:
     """Return the T for which "STOP from T points" has the smallest total regret, if throwing on gains so much over STOP."""
-    regret = {t: gain[(points < t) & (gain < 0)].abs().sum() + gain[(points >= t) & (gain > 0)].sum() for t in range(1, 40)}
-    return min(regret, key=lambda t: regret[t])
+    thresholds, gains = np.arange(1, 40), gain.to_numpy()[:, None]
+    stops = points.to_numpy()[:, None] >= thresholds
+    regret = np.where(stops, gains, -gains).clip(min=0).sum(axis=0)
+    return int(thresholds[regret.argmin()])
 
 
 @jit
