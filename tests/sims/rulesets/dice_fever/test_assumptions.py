@@ -68,3 +68,15 @@ def test_both_seats_are_decided(solved):
     decided = decide(solved, Turn(FEVER, solved.variant).table(), [[0, 0], [1, 4]])
     assert set(decided.seat) == {0, 1}
     assert len(decided[decided.seat == 0]) == len(decided[decided.seat == 1]) > 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("settings", ["", *ASSUMPTIONS.values()], ids=["as assumed", *ASSUMPTIONS])
+def test_only_tracks_worth_7_depend_on_the_scores(settings):
+    variant = ",".join(filter(None, ["standard,parade_cards=1,risk_cards=1", settings]))
+    game = exact.solution(FEVER, variant, progress=False)
+    scores = [(level, level) for level in range(0, 39, 2)]
+    settled = settled_tracks({variant: decide(game, Turn(FEVER, variant).table(), scores)}, 38)
+    worth = settled.track.map(lambda track: sum(map(int, track)))
+    assert (settled.advice[worth < 7] == "THROW").all()
+    assert (settled.advice[worth > 7] == "STOP").all()
