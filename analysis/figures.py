@@ -238,7 +238,8 @@ def plot_stop_maps(decisions: pd.DataFrame) -> Figure:
     for ax, (track, table) in zip(axes.flat, tracks, strict=False):
         grid = 100 * table.pivot(index="theirs", columns="mine", values="gain")
         image = ax.imshow(grid, STOP_TO_THROW, vmin=-10, vmax=10, origin="lower", interpolation="nearest", aspect="auto")
-        ax.contour(grid, levels=[0], colors=INK, linewidths=0.7)
+        if grid.min(axis=None) < 0 < grid.max(axis=None):
+            ax.contour(grid, levels=[0], colors=INK, linewidths=0.7)
         ax.grid(False)
         ax.set_title(_worth(track))
     for ax in axes.flat[len(tracks) :]:

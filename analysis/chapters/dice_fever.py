@@ -207,8 +207,7 @@ def _leads(best: pd.DataFrame, far: int) -> list[dict[str, Any]]:
     lead = best.mine - best.theirs
     where = np.select([lead == 0, lead <= -far, lead >= far], ["level", f"{far} or more behind", f"{far} or more ahead"], "")
     grouped = best.assign(where=where)[where != ""].groupby(["where", "cards"], sort=False).stop_from
-    table = grouped.agg(["min", "max"]).reset_index()
-    return table.assign(far=far).to_dict("records")
+    return grouped.agg(["min", "max"]).reset_index().to_dict("records")
 
 
 def _exceptions(regret: pd.Series) -> dict[str, Any]:

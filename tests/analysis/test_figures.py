@@ -35,7 +35,8 @@ DRAWN = {
 }
 SCORES = pd.DataFrame([(mine, theirs) for mine in (0, 5, 10) for theirs in (0, 5)], columns=["mine", "theirs"])
 THRESHOLDS = pd.concat([SCORES.assign(cards=cards, stop_from=range(7, 13)) for cards in ("all", "none")])
-GAINS = pd.concat([SCORES.assign(track=track, gain=np.linspace(-0.2, 0.1, 6)) for track in ("16", "256", "3")])
+GAINS = [("16", -0.2), ("256", -0.2), ("3", 0.01)]  # the last one: always THROW
+GAINS = pd.concat([SCORES.assign(track=track, gain=np.linspace(low, 0.1, 6)) for track, low in GAINS])
 MOVED = pd.DataFrame({"assumption": ["usual", "other"], "first_seat_win": [0.46, 0.47], "one_parade": [0.08, 0.07]})
 MOVED = MOVED.assign(one_risk=[0.04, 0.05], agree=[1.0, 0.995])
 PANELS = {

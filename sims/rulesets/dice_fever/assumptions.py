@@ -19,11 +19,9 @@ ASSUMPTIONS = {
     "Relance hits the 4th value": "relance_mode=forced",
     "Double De must be thrown": "double_forced=true",
     "six dice unlock no BONUS": "six_partial_bonus=false",
-    "PARADE also after the RISK die": "parade_after_risk=true",
     "a Duel undoes no validation": "last_turn_strict=false",
-    "sudden death on own tracks": "sudden_death=own",
 }
-"""What the rulebook leaves open and could mean otherwise, and the settings that say so."""
+"""What the rulebook leaves open and could mean otherwise, and the settings that say so: those that move an answer most."""
 EQUAL = 1e-9  # closer win probabilities favour neither choice
 
 
