@@ -14,12 +14,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 STOP_COLOUR, THROW_COLOUR = "#c8553d", "#2a7f62"
 INK, FAINT = "#222222", "#bbbbbb"
 PALETTE = ["#3366aa", "#dd8833", "#2a9d8f", "#b5476f", "#7a5fb0", "#8c6d31", "#5b8c3a", "#555555", "#20a0c0", "#cc5555"]
+STOP_TO_THROW = LinearSegmentedColormap.from_list("stop_to_throw", [STOP_COLOUR, "white", THROW_COLOUR])
 STYLE: dict[Any, Any] = {
     "font.size": 10,
     "font.family": "DejaVu Sans",
@@ -203,3 +205,104 @@ def plot_z_scores(z: pd.Series, ax: Axes | None = None) -> Axes:
     ax.set_ylabel("observed z-score")
     ax.set_title("Simulation against the exact odds")
     return ax
+
+
+def plot_thresholds(thresholds: pd.DataFrame) -> Figure:
+    """STOP from how many points, at every pair of scores; columns cards (a panel for each), mine, theirs, stop_from."""
+    panels = list(thresholds.groupby("cards", sort=False))
+    figure, axes = plt.subplots(len(panels), 1, figsize=(7.5, 5.6 * len(panels)), squeeze=False)
+    for ax, (cards, rows) in zip(axes.flat, panels, strict=True):
+        _numbers(ax, rows.pivot(index="theirs", columns="mine", values="stop_from"), (4, 12), "{:.0f}")
+        ax.set_xlabel("my score")
+        ax.set_ylabel("their score")
+        ax.set_title(f"STOP from this many points on: {cards} (exact, no shield)")
+    return figure
+
+
+def _numbers(ax: Axes, grid: pd.DataFrame, limits: tuple[float, float], text: str) -> None:
+    """Draw a grid of numbers, coloured from the low limit (STOP) to the high one (THROW)."""
+    ax.imshow(grid, cmap=STOP_TO_THROW, vmin=limits[0], vmax=limits[1], origin="lower", aspect="auto")
+    for (i, j), value in np.ndenumerate(grid.to_numpy()):
+        share = (value - limits[0]) / (limits[1] - limits[0])
+        ax.text(j, i, text.format(value), ha="center", va="center", color=INK if 0.15 < share < 0.85 else "white")
+    ax.set_xticks(range(grid.shape[1]), grid.columns)
+    ax.set_yticks(range(grid.shape[0]), grid.index)
+    ax.grid(False)
+
+
+def plot_stop_maps(decisions: pd.DataFrame) -> Figure:
+    """STOP or THROW by the scores, and what the other choice costs; columns track (a panel for each), mine, theirs, gain."""
+    tracks = list(decisions.groupby("track", sort=False))
+    rows = (len(tracks) + 1) // 2
+    figure, axes = plt.subplots(rows, 2, figsize=(7.5, 1.2 + 2.8 * rows), sharex=True, sharey=True, squeeze=False)
+    for ax, (track, table) in zip(axes.flat, tracks, strict=False):
+        grid = 100 * table.pivot(index="theirs", columns="mine", values="gain")
+        image = ax.imshow(grid, STOP_TO_THROW, vmin=-10, vmax=10, origin="lower", interpolation="nearest", aspect="auto")
+        if grid.min(axis=None) < 0 < grid.max(axis=None):
+            ax.contour(grid, levels=[0], colors=INK, linewidths=0.7)
+        ax.grid(False)
+        ax.set_title(_worth(track))
+    for ax in axes.flat[len(tracks) :]:
+        ax.set_axis_off()
+    for ax in axes[-1]:
+        ax.set_xlabel("my score")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("their score")
+    label = "percentage points by which THROW (green) or STOP (red, below 0) is better"
+    figure.colorbar(image, ax=axes, aspect=40, location="bottom", label=label, extend="both")
+    return figure
+
+
+def _worth(track: str) -> str:
+    return f"{' '.join(track)}   ({sum(map(int, track))} points)"
+
+
+def plot_gap(decisions: pd.DataFrame) -> Figure:
+    """What throwing on gains against the lead, a line per track; columns cards (a panel for each), track, mine, theirs, gain."""
+    panels = list(decisions.groupby("cards", sort=False))
+    figure, axes = plt.subplots(1, len(panels), figsize=(9, 4.4), sharey=True, squeeze=False)
+    for ax, (cards, table) in zip(axes.flat, panels, strict=True):
+        for i, (track, rows) in enumerate(table.groupby("track", sort=False)):
+            ax.plot(rows.mine - rows.theirs, 100 * rows.gain, color=PALETTE[i], label=_worth(track))
+        ax.axhline(0, color=INK, linewidth=1)
+        ax.axvline(0, color=INK, linewidth=1, linestyle=":")
+        ax.set_xlabel("my lead in points")
+        ax.set_title(f"{cards} (exact, no shield)")
+    axes[0, 0].set_ylabel("percentage points gained by throwing")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), title="on the track", loc="outside right center")
+    return figure
+
+
+def plot_card_worth(worth: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Win probability by cards left, against all cards; columns parade, risk, mean."""
+    ax = _axes(ax, 5.5, 4.2)
+    _numbers(ax, worth.pivot(index="parade", columns="risk", values="mean"), (0, 1), "{:.1%}")
+    ax.set_xlabel("RISK cards in my hand")
+    ax.set_ylabel("PARADE cards in my hand")
+    ax.set_title("Win probability against all cards (exact)")
+    return ax
+
+
+def plot_sensitivity(sensitivity: pd.DataFrame) -> Figure:
+    """How the answers move under each assumption, a row per assumption; the first row is what the others are compared with.
+
+    Parameters
+    ----------
+    sensitivity : DataFrame
+        Columns assumption, first_seat_win, one_parade, one_risk, agree.
+    """
+    panels = {
+        "first_seat_win": ("who starts wins", "%"),
+        "one_parade": ("last PARADE", "percentage points"),
+        "one_risk": ("last RISK card", "percentage points"),
+        "agree": ("same advice", "% of positions"),
+    }
+    figure, axes = plt.subplots(1, 4, figsize=(10, 1.2 + 0.3 * len(sensitivity)), sharey=True)
+    for ax, (column, (title, unit)) in zip(axes, panels.items(), strict=True):
+        ax.scatter(100 * sensitivity[column], sensitivity.assumption, s=30, color=PALETTE[0])
+        ax.axvline(100 * sensitivity[column].iloc[0], color=INK, linewidth=1, linestyle=":")
+        ax.set_title(title)
+        ax.set_xlabel(unit)
+        ax.margins(x=0.12)
+    axes[0].invert_yaxis()
+    return figure

@@ -1,4 +1,7 @@
-"""Dice Fever: the STOP chart, its check by simulation, and what the policies of the study win."""
+"""Dice Fever: when to STOP, for points and to win, what cards and seats are worth, what is assumed, and what the policies win.
+
+Each part below returns its figures, its tables and the words and numbers of its text; :func:`content` joins them.
+"""
 
 import re
 from typing import Any
@@ -19,6 +22,9 @@ from analysis.estimates import (
 from sims.errors import InputError, choose
 from sims.policy import load_policy
 from sims.rulesets import RULESETS
+from sims.rulesets.dice_fever.assumptions import ASSUMPTIONS, decide, sensitivity, settled_tracks
+from sims.rulesets.dice_fever.decisions import card_worth, decisions, thresholds
+from sims.rulesets.dice_fever.exact import Solution, solution
 from sims.rulesets.dice_fever.odds import Turn, points_rule, sample_table
 from sims.study import Study
 
@@ -27,6 +33,14 @@ GAME = "dice-fever"
 GROUPS = {"pairs": "pairs", "sweep": "against", "seats": "self"}
 OPPONENT = "hold_dice:3"  # of the sweep
 TURNS_PER_POSITION = 20_000  # simulated turns behind each z-score
+SOLVED = "standard"  # the variant that is solved for the answers
+FEW_CARDS = "standard,parade_cards=1,risk_cards=1"  # the one for the assumptions: it is solved in seconds
+MAPPED = ("6", "16", "34", "46", "345", "256")  # tracks with maps
+AGAINST_LEAD = ("24", "16", "26", "36", "46", "56")  # tracks shown against the lead
+HANDS = {"both with all cards": None, "both without cards": (0, 0)}
+NEAR = 20  # points to the target that a turn often makes: nearer to it the maps tell more than a threshold
+
+Part = tuple[dict[str, Any], dict[str, pd.DataFrame], dict[str, Any]]  # figures, tables, words
 
 
 def check(study: Study) -> None:
@@ -49,9 +63,7 @@ def check(study: Study) -> None:
         raise InputError(f"the report's group 'pairs' needs two policies or more, not {groups['pairs'].policies[0]!r} alone")
 
 
-def content(
-    study: Study, results: pd.DataFrame, games: int, seed: int
-) -> tuple[dict[str, Any], dict[str, pd.DataFrame], dict[str, Any]]:
+def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
     """Return the chapter's figures, its tables, and the words and numbers of its text.
 
     Parameters
@@ -70,58 +82,46 @@ def content(
     words : dict of str to object
         What the template reads.
     """
-    ruleset = RULESETS[GAME]
-    group = dict(list(results.groupby("group", sort=False)))
-    turns = {variant: Turn(ruleset, variant) for variant in ruleset.presets}
+    turns = {variant: Turn(RULESETS[GAME], variant) for variant in RULESETS[GAME].presets}
     odds = {variant: turn.table() for variant, turn in turns.items()}
+    open_turns = odds["standard"][odds["standard"].dice < 6]
+    solved = solution(RULESETS[GAME], SOLVED)
+    for_points = _for_points(turns, odds, seed)
+    parts: tuple[Part, ...] = (
+        for_points,
+        _to_win(solved, open_turns, for_points[2]["threshold"]),
+        _cards(solved),
+        _assumed(solved, open_turns),
+        _policies(study, results),
+        ({}, {}, {"games": games, "seed": seed, "version": RULESETS[GAME].version}),
+    )
+    drawn, tables, words = ({name: each for part in kind for name, each in part.items()} for kind in zip(*parts, strict=True))
+    return drawn, tables, words
+
+
+# --- one turn, for points ---------------------------------------------------------------------------------------------------
+
+
+def _for_points(turns: dict[str, Turn], odds: dict[str, pd.DataFrame], seed: int) -> Part:
+    """When to STOP for the most points, and the same odds from simulated turns."""
     standard = odds["standard"]
     bare = _without_shield(standard)
     checked = sample_table(turns["standard"], standard, TURNS_PER_POSITION, seed)
-    rates, pairs = win_rates(results), win_rates(group["pairs"])
-    sweep = _sweep(win_rates(group["sweep"]))
-    policies = [load_policy(ruleset, spec).spec for g in study.groups if g.name == "pairs" for spec in g.policies]
-    mirror = group["pairs"][group["pairs"].matchup.map(lambda matchup: len(set(matchup.split(" v "))) == 1)]
-    ends = turn_ends(mirror)
-    seats = _by_seats(seat_advantage(group["seats"]))
     rules = _rules(odds)
+    threshold = int(rules.loc["standard", "threshold"])
     drawn = {
-        "stop_chart": figures.plot_stop_chart(bare, _sentence(rules.loc["standard", "threshold"])),
+        "stop_chart": figures.plot_stop_chart(bare, _sentence(threshold)),
         "gain": figures.plot_gain(bare),
-        "sweep": figures.plot_sweep(sweep, OPPONENT),
-        "matrix": figures.plot_win_rate_matrix(win_rate_matrix(pairs)),
-        "turn_ends": figures.plot_turn_ends(ends),
-        "length": figures.plot_length(_lengths(mirror, policies[:4]), figures.colours(policies)),
-        "seats": figures.plot_seat_advantage(seats),
         "z": figures.plot_z_scores(_quantiles(checked)),
     }
-    mirror_length = game_length(mirror)
-    tables = {
-        "odds_standard": standard,
-        "odds_checked": checked,
-        "points_rule": rules.reset_index(),
-        "win_rates": rates,
-        "turn_ends": ends,
-        "game_length": game_length(group["pairs"]),
-        "seat_advantage": seat_advantage(results),
-    }
     words = {
-        "threshold": int(rules.loc["standard", "threshold"]),
+        "threshold": threshold,
         "rules": rules.reset_index().to_dict("records"),
         "best_play": [turns["standard"].mean_of_best_play(shields) for shields in range(4)],
         "z": _z_summary(checked),
         "z_turns": TURNS_PER_POSITION,
-        "ranking": _ranking(pairs),
-        "sweep": _sweep_words(sweep),
-        "seats": seats.to_dict("records"),
-        "sudden": mirror_length[mirror_length.quantity == "sudden_death_share"].to_dict("records"),
-        "length": mirror_length[mirror_length.quantity == "turns_per_seat"].to_dict("records"),
-        "games": games,
-        "total_games": int(results.groupby(["group", "matchup", "variant"]).games.first().sum()),
-        "truncated": int(results.groupby(["group", "matchup", "variant"]).truncated.first().sum()),
-        "seed": seed,
-        "version": ruleset.version,
     }
-    return drawn, tables, words
+    return drawn, {"odds_standard": standard, "odds_checked": checked, "points_rule": rules.reset_index()}, words
 
 
 def _without_shield(odds: pd.DataFrame) -> pd.DataFrame:
@@ -146,6 +146,136 @@ def _sentence(threshold: int) -> str:
     return f"Shield left? Throw.  No shield? STOP as soon as your dice are worth {threshold} points or more."
 
 
+def _quantiles(checked: pd.DataFrame) -> pd.DataFrame:
+    z = np.sort(_all_z(checked))
+    return pd.DataFrame({"expected": stats.norm.ppf((np.arange(len(z)) + 0.5) / len(z)), "z": z})
+
+
+def _all_z(checked: pd.DataFrame) -> np.ndarray:
+    z = np.concatenate([checked.z_out, checked.z_throw])
+    return z[z != 0]
+
+
+def _z_summary(checked: pd.DataFrame) -> dict[str, float]:
+    z = _all_z(checked)
+    return {"n": len(z), "largest": float(np.abs(z).max()), "spread": float(z.std()), "positions": len(checked)}
+
+
+# --- the game between two, to win -------------------------------------------------------------------------------------------
+
+
+def _to_win(solved: Solution, positions: pd.DataFrame, threshold: int) -> Part:
+    """When to STOP to win: thresholds and maps over the scores, and what depends on the lead."""
+    target = solved.frame.target
+    bare, grid = positions[positions.shields == 0].sort_values("stop", kind="stable"), _pairs(range(0, target, 5))
+    by_hand = pd.concat(_by_hand(solved, bare, grid, seat).assign(seat=seat) for seat in (0, 1))
+    best = thresholds(by_hand, ["cards", "seat", "mine", "theirs"])
+    best = best[best.mine <= target - NEAR]
+    maps = decisions(solved, bare[bare.track.isin(MAPPED)], _pairs(range(target)))
+    scores = [(mine, target // 2) for mine in range(target - NEAR + 1)]
+    lead = _by_hand(solved, bare[bare.track.isin(AGAINST_LEAD)], scores, 0)
+    with_shield = pd.concat(decisions(solved, positions[positions.shields > 0], grid, seat) for seat in (0, 1))
+    drawn = {
+        "thresholds": figures.plot_thresholds(best[best.seat == 0]),
+        "stop_maps": figures.plot_stop_maps(maps),
+        "gap": figures.plot_gap(lead),
+    }
+    level = by_hand[(by_hand.cards == next(iter(HANDS))) & (by_hand.mine == by_hand.theirs) & (by_hand.mine <= target - NEAR)]
+    has_target = by_hand[(by_hand.mine + by_hand.points >= target) & ~by_hand.is_out]
+    words = {
+        "target": target,
+        "near": NEAR,
+        "leads": _leads(best, 2 * target // 5),
+        "toss_up": float(level.gain[level.points == threshold].abs().max()),
+        "shield": _exceptions(-with_shield.gain),
+        "at_target": [_exceptions(rows.gain) for _, rows in has_target.groupby("seat")],
+    }
+    return drawn, {"thresholds": best, "stop_maps": maps, "gap": lead}, words
+
+
+def _by_hand(solved: Solution, positions: pd.DataFrame, scores: list[tuple[int, int]], seat: int) -> pd.DataFrame:
+    """The decisions with each of ``HANDS``, the same for both players."""
+    return pd.concat(decisions(solved, positions, scores, seat, hand, hand).assign(cards=cards) for cards, hand in HANDS.items())
+
+
+def _pairs(scores: range) -> list[tuple[int, int]]:
+    return [(mine, theirs) for mine in scores for theirs in scores]
+
+
+def _leads(best: pd.DataFrame, far: int) -> list[dict[str, Any]]:
+    """The thresholds, from lowest to highest, where the scores are level and where they are far apart."""
+    lead = best.mine - best.theirs
+    where = np.select([lead == 0, lead <= -far, lead >= far], ["level", f"{far} or more behind", f"{far} or more ahead"], "")
+    grouped = best.assign(where=where)[where != ""].groupby(["where", "cards"], sort=False).stop_from
+    return grouped.agg(["min", "max"]).reset_index().to_dict("records")
+
+
+def _exceptions(regret: pd.Series) -> dict[str, Any]:
+    """In how many positions a choice is wrong, and what it costs at most."""
+    return {"positions": len(regret), "wrong": int((regret > 1e-9).sum()), "largest": max(0.0, float(regret.max()))}
+
+
+def _cards(solved: Solution) -> Part:
+    """What cards are worth, and whether it is better to start."""
+    worth = card_worth(solved)
+    words = {"full_hand": worth.iloc[-1].to_dict(), "no_hand": worth.iloc[0].to_dict(), "first_seat_win": solved.first_seat_win}
+    return {"cards": figures.plot_card_worth(worth)}, {"card_worth": worth}, words
+
+
+def _assumed(solved: Solution, positions: pd.DataFrame) -> Part:
+    """Which answers survive what the rulebook leaves open."""
+    ruleset = solved.ruleset
+    variants = {"as assumed": FEW_CARDS} | {name: f"{FEW_CARDS},{settings}" for name, settings in ASSUMPTIONS.items()}
+    games = {name: solution(ruleset, variant) for name, variant in variants.items()} | {"as assumed, all cards": solved}
+    target, few = solved.frame.target, positions[positions.shields <= games["as assumed"].frame.parade]
+    decided = {name: decide(game, few, _pairs(range(0, target, 10))) for name, game in games.items()}
+    moved = sensitivity(games, decided)
+    settled = settled_tracks(decided, target // 2)
+    settled = settled.assign(points=[sum(map(int, track)) for track in settled.track])
+    words = {
+        "moved": moved.to_dict("records"),
+        "settled": {advice: rows.to_dict("list") for advice, rows in settled.groupby("advice", sort=False)},
+        "settled_to": target // 2,
+    }
+    return {"sensitivity": figures.plot_sensitivity(moved)}, {"sensitivity": moved, "settled_tracks": settled}, words
+
+
+# --- the policies of the study ----------------------------------------------------------------------------------------------
+
+
+def _policies(study: Study, results: pd.DataFrame) -> Part:
+    """What the policies win, by simulation."""
+    group = dict(list(results.groupby("group", sort=False)))
+    pairs = win_rates(group["pairs"])
+    sweep = _sweep(win_rates(group["sweep"]))
+    policies = [load_policy(RULESETS[GAME], spec).spec for g in study.groups if g.name == "pairs" for spec in g.policies]
+    mirror = group["pairs"][group["pairs"].matchup.map(lambda matchup: len(set(matchup.split(" v "))) == 1)]
+    ends, seats, length = turn_ends(mirror), _by_seats(seat_advantage(group["seats"])), game_length(mirror)
+    drawn = {
+        "sweep": figures.plot_sweep(sweep, OPPONENT),
+        "matrix": figures.plot_win_rate_matrix(win_rate_matrix(pairs)),
+        "turn_ends": figures.plot_turn_ends(ends),
+        "length": figures.plot_length(_lengths(mirror, policies[:4]), figures.colours(policies)),
+        "seats": figures.plot_seat_advantage(seats),
+    }
+    tables = {
+        "win_rates": win_rates(results),
+        "turn_ends": ends,
+        "game_length": game_length(group["pairs"]),
+        "seat_advantage": seat_advantage(results),
+    }
+    words = {
+        "ranking": _ranking(pairs),
+        "sweep": _sweep_words(sweep),
+        "seats": seats.to_dict("records"),
+        "sudden": length[length.quantity == "sudden_death_share"].to_dict("records"),
+        "length": length[length.quantity == "turns_per_seat"].to_dict("records"),
+        "total_games": int(results.groupby(["group", "matchup", "variant"]).games.first().sum()),
+        "truncated": int(results.groupby(["group", "matchup", "variant"]).truncated.first().sum()),
+    }
+    return drawn, tables, words
+
+
 def _sweep(rates: pd.DataFrame) -> pd.DataFrame:
     rows = rates[rates.seat.isna() & rates.policy.str.startswith("hold_pot:")]
     return rows.assign(threshold=rows.policy.str.removeprefix("hold_pot:").astype(float))
@@ -163,21 +293,6 @@ def _lengths(mirror: pd.DataFrame, policies: list[str]) -> pd.DataFrame:
 
 def _by_seats(advantage: pd.DataFrame) -> pd.DataFrame:
     return advantage.assign(seats=[matchup.count(" v ") + 1 for matchup in advantage.matchup])
-
-
-def _quantiles(checked: pd.DataFrame) -> pd.DataFrame:
-    z = np.sort(_all_z(checked))
-    return pd.DataFrame({"expected": stats.norm.ppf((np.arange(len(z)) + 0.5) / len(z)), "z": z})
-
-
-def _all_z(checked: pd.DataFrame) -> np.ndarray:
-    z = np.concatenate([checked.z_out, checked.z_throw])
-    return z[z != 0]
-
-
-def _z_summary(checked: pd.DataFrame) -> dict[str, float]:
-    z = _all_z(checked)
-    return {"n": len(z), "largest": float(np.abs(z).max()), "spread": float(z.std()), "positions": len(checked)}
 
 
 def _ranking(pairs: pd.DataFrame) -> list[dict[str, Any]]:

@@ -22,6 +22,7 @@ LENGTH = pd.DataFrame({"policy": ["a", "a", "b", "b"], "value": [20, 21, 30, 31]
 SEATS = pd.DataFrame({"seats": [2, 2], "seat": pd.array([0, 1], "Int64"), "estimate": [-0.02, 0.02]})
 SEATS = SEATS.assign(low=SEATS.estimate - 0.01, high=SEATS.estimate + 0.02)
 Z = pd.DataFrame({"expected": [-1.0, 0, 1], "z": [-1.2, 0.1, 0.9]})
+CARDS = pd.DataFrame([(0, 0, 0.3), (0, 1, 0.4), (1, 0, 0.45), (1, 1, 0.5)], columns=["parade", "risk", "mean"])
 DRAWN = {
     "plot_gain": (ODDS,),
     "plot_sweep": (RATES, "hold_dice:3"),
@@ -30,6 +31,20 @@ DRAWN = {
     "plot_length": (LENGTH, figures.colours(["a", "b"])),
     "plot_seat_advantage": (SEATS,),
     "plot_z_scores": (Z,),
+    "plot_card_worth": (CARDS,),
+}
+SCORES = pd.DataFrame([(mine, theirs) for mine in (0, 5, 10) for theirs in (0, 5)], columns=["mine", "theirs"])
+THRESHOLDS = pd.concat([SCORES.assign(cards=cards, stop_from=range(7, 13)) for cards in ("all", "none")])
+GAINS = [("16", -0.2), ("256", -0.2), ("3", 0.01)]  # the last one: always THROW
+GAINS = pd.concat([SCORES.assign(track=track, gain=np.linspace(low, 0.1, 6)) for track, low in GAINS])
+MOVED = pd.DataFrame({"assumption": ["usual", "other"], "first_seat_win": [0.46, 0.47], "one_parade": [0.08, 0.07]})
+MOVED = MOVED.assign(one_risk=[0.04, 0.05], agree=[1.0, 0.995])
+PANELS = {
+    "plot_stop_chart": (ODDS, "STOP from 7."),
+    "plot_thresholds": (THRESHOLDS,),
+    "plot_stop_maps": (GAINS,),
+    "plot_gap": (pd.concat([GAINS.assign(cards=cards) for cards in ("all", "none")]),),
+    "plot_sensitivity": (MOVED,),
 }
 
 
@@ -42,7 +57,7 @@ def style():
 
 def test_no_figure_is_forgotten():
     plots = {name for name, each in vars(figures).items() if name.startswith("plot_") and inspect.isfunction(each)}
-    assert plots == {*DRAWN, "plot_stop_chart"}
+    assert plots == {*DRAWN, *PANELS}
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -83,3 +98,52 @@ def test_numbers_are_drawn_as_given():
     ends = [bar for each in figures.plot_turn_ends(ENDS).containers if hasattr(each, "patches") for bar in each.patches]
     assert [bar.get_width() for bar in ends] == pytest.approx([0.6, 0.1, 0.3])
     assert ends[-1].get_x() + ends[-1].get_width() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_panels_are_drawn(name):
+    figure = getattr(figures, name)(*PANELS[name])
+    figure.canvas.draw()
+    shown = [ax for ax in figure.axes if ax.axison and ax.get_label() != "<colorbar>"]
+    assert all(ax.get_title(loc="left") for ax in shown)
+
+
+def test_thresholds_stand_where_the_scores_are():
+    for ax, cards in zip(figures.plot_thresholds(THRESHOLDS).axes, ("all", "none"), strict=True):
+        assert cards in ax.get_title(loc="left")
+        ticks = [label.get_text() for label in ax.get_xticklabels()], [label.get_text() for label in ax.get_yticklabels()]
+        assert ticks == (["0", "5", "10"], ["0", "5"])
+        assert [text.get_text() for text in ax.texts] == [
+            "7",
+            "9",
+            "11",
+            "8",
+            "10",
+            "12",
+        ]  # their score upwards, mine to the right
+
+
+def test_stop_maps_show_gains_in_percentage_points():
+    axes = figures.plot_stop_maps(GAINS).axes
+    assert [ax.get_title(loc="left").replace("   ", " ") for ax in axes[:3]] == [
+        "1 6 (7 points)",
+        "2 5 6 (13 points)",
+        "3 (3 points)",
+    ]
+    expected = 100 * GAINS[GAINS.track == "16"].pivot(index="theirs", columns="mine", values="gain")
+    np.testing.assert_allclose(axes[0].images[0].get_array(), expected)
+
+
+def test_gaps_are_leads():
+    figure = figures.plot_gap(PANELS["plot_gap"][0])
+    assert figure.legends[0].get_texts()[0].get_text() == "1 6   (7 points)"
+    line = figure.axes[1].lines[0]
+    np.testing.assert_allclose(line.get_xdata(), SCORES.mine - SCORES.theirs)
+    np.testing.assert_allclose(line.get_ydata(), np.linspace(-20, 10, 6))
+
+
+def test_cards_and_sensitivity():
+    assert [text.get_text() for text in figures.plot_card_worth(CARDS).texts] == ["30.0%", "40.0%", "45.0%", "50.0%"]
+    for ax, column in zip(figures.plot_sensitivity(MOVED).axes, MOVED.columns[1:], strict=True):
+        np.testing.assert_allclose(ax.collections[0].get_offsets()[:, 0], 100 * MOVED[column])
+        assert ax.lines[0].get_xdata()[0] == pytest.approx(100 * MOVED[column][0])

@@ -45,6 +45,9 @@ seats = [2, 3]
 def test_report_is_self_contained_and_byte_stable(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "CHAPTERS", {"dice_fever": dice_fever})
     monkeypatch.setattr(dice_fever, "TURNS_PER_POSITION", 200)
+    for name in ("SOLVED", "FEW_CARDS"):
+        monkeypatch.setattr(dice_fever, name, "standard,target=30,parade_cards=1,risk_cards=1")
+    monkeypatch.setattr(dice_fever, "ASSUMPTIONS", {"Suite is worth 5": "suite_value=5"})
     shutil.copytree(ROOT / "reports" / "templates", tmp_path / "templates")
     (tmp_path / "studies").mkdir()
     (tmp_path / "studies" / "dice_fever.toml").write_text(STUDY)

@@ -45,6 +45,8 @@ from analysis import report
 from analysis.chapters import dice_fever
 report.CHAPTERS = {"dice_fever": dice_fever}
 dice_fever.TURNS_PER_POSITION = 100
+dice_fever.SOLVED = dice_fever.FEW_CARDS = "standard,target=30,parade_cards=1,risk_cards=1"
+dice_fever.ASSUMPTIONS = {"Suite is worth 5": "suite_value=5"}
 del dice_fever.RULESETS["dice-fever"].presets["even_faces"]
 report.write_report(Path(sys.argv[1]), n_jobs=int(sys.argv[2]))
 """

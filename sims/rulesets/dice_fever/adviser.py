@@ -116,10 +116,10 @@ class Adviser:
         if position.track == rules.FULL:
             raise InputError("track 1,2,3,4,5,6 is a Dice Fever: the turn is over; advice to win needs 1 to 5 values")
         spent = self.turn.spent(len(track), bonus, tripled, double_score) or 0
-        with_six_dice = bool(position.six) or (bonus in ("double", "x3") and spent > 0)
-        if table.my_relance and (double_score or with_six_dice):
+        used_risk = self.turn.used_risk(len(track), bonus, tripled, double_score)
+        if table.my_relance and used_risk:
             raise InputError("my-relance is impossible here: the RISK card of this turn has shown another face")
-        table = self._with_hands(table, shields + spent, int(double_score or with_six_dice or table.my_relance))
+        table = self._with_hands(table, shields + spent, int(used_risk or table.my_relance))
         state = self._in_game(position, table)
         values = self._values(state, table)
         stop, throw = self._worth_of_actions(state, values)

@@ -166,6 +166,13 @@ class Turn:
             return int(bonus == "x3-used" and not tripled and not self._loses_triple())
         return None if count == 6 else values["double_dup_parades"] if bonus == "double-used" and count < 5 else 1
 
+    def used_risk(self, count: int, bonus: str, tripled: int, double_score: bool) -> bool:
+        """Must a RISK card have been used to be here with `count` values: for Score x2, or for six dice at once?"""
+        unlocked = self.variant.values["bonus_die"] and count >= self.variant.values["bonus_at"]
+        if bonus == "none":
+            return double_score or bool(unlocked)
+        return double_score or (bonus in ("double", "x3") and bool(self.spent(count, bonus, tripled, double_score)))
+
     def can_risk(self, face: str) -> bool:
         """Can a RISK card show this face under the variant?"""
         values = self.variant.values
@@ -239,18 +246,22 @@ class Turn:
 def points_rule(table: pd.DataFrame) -> tuple[int, pd.DataFrame]:
     """Return the best rule "no shield: STOP from T points; a shield: throw", and the positions where it is wrong.
 
-    T is the threshold with the smallest total regret over the positions of :meth:`Turn.table`. Where both choices are
-    worth the same to 1e-9 either is right.
+    T is the :func:`best_threshold` over the positions of :meth:`Turn.table`. Where both choices are worth the same to 1e-9
+    either is right.
     """
     open_turns = table[table.dice < 6]
-    gain = open_turns.throw - open_turns.stop
+    gain, bare = open_turns.throw - open_turns.stop, open_turns.shields == 0
+    best = best_threshold(open_turns.stop[bare], gain[bare])
+    throws = ~bare | (open_turns.stop < best)
+    return best, open_turns[(throws & (gain < -1e-9)) | (~throws & (gain > 1e-9))]
 
-    def wrong(threshold: int) -> pd.Series:
-        throws = (open_turns.shields > 0) | (open_turns.stop < threshold)
-        return (throws & (gain < -1e-9)) | (~throws & (gain > 1e-9))
 
-    best = min(range(1, 40), key=lambda threshold: gain.abs()[wrong(threshold)].sum())
-    return best, open_turns[wrong(best)]
+def best_threshold(points: pd.Series, gain: pd.Series) -> int:
+    """Return the T for which "STOP from T points" has the smallest total regret, if throwing on gains so much over STOP."""
+    thresholds, gains = np.arange(1, 40), gain.to_numpy()[:, None]
+    stops = points.to_numpy()[:, None] >= thresholds
+    regret = np.where(stops, gains, -gains).clip(min=0).sum(axis=0)
+    return int(thresholds[regret.argmin()])
 
 
 @jit
