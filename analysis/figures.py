@@ -3,6 +3,7 @@
 A policy has the same colour in every figure: :func:`colours` deals them out once, in the order of the study.
 """
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -81,6 +82,34 @@ def plot_stop_chart(odds: pd.DataFrame, rule: str) -> Figure:
     for i, (word, colour) in enumerate((("STOP", STOP_COLOUR), ("THROW", THROW_COLOUR))):
         ax.add_patch(Rectangle((i * 0.5, 22.2), 0.12, 0.7, facecolor=colour, linewidth=0))
         ax.text(i * 0.5 + 0.15, 22.55, word, va="center", fontsize=9.5)
+    return figure
+
+
+def plot_rule_card(rules: Sequence[tuple[str, float, Sequence[str]]], note: str) -> Figure:
+    """The card to print: rules as numbered sentences, each with what it costs.
+
+    Parameters
+    ----------
+    rules : sequence of (str, float, sequence of str)
+        Name, win probability given away per game against best play, lines.
+    note : str
+        What goes without saying.
+    """
+    n_lines = sum(len(lines) + 2 for _, _, lines in rules)
+    figure, ax = plt.subplots(figsize=(8.3, 1.6 + 0.3 * n_lines))
+    ax.set_axis_off()
+    ax.set_xlim(0, 1)
+    ax.set_ylim(n_lines + 2.6, -1.2)
+    ax.text(0, -0.6, "Dice Fever on a card", fontsize=15, weight="bold", va="center")
+    y = 0.8
+    for name, cost, lines in rules:
+        n = f"{len(lines)} lines" if len(lines) > 1 else "One line"
+        ax.text(0, y, n, fontsize=12, weight="bold", color=THROW_COLOUR, va="center")
+        ax.text(1, y, f"{name}: gives away {cost:.1%} of the games", ha="right", va="center", color=INK)
+        for i, line in enumerate(lines, 1):
+            ax.text(0.02, y + i, f"{i}.  {line}", fontsize=11, va="center")
+        y += len(lines) + 2
+    ax.text(0, y - 0.4, textwrap.fill(note, 100), fontsize=9.5, va="top", color=INK)
     return figure
 
 

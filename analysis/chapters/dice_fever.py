@@ -4,10 +4,12 @@ Each part below returns its figures, its tables and the words and numbers of its
 """
 
 import re
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 from scipy import stats
 
 from analysis import figures
@@ -24,8 +26,10 @@ from sims.policy import load_policy
 from sims.rulesets import RULESETS
 from sims.rulesets.dice_fever.assumptions import ASSUMPTIONS, decide, sensitivity, settled_tracks
 from sims.rulesets.dice_fever.decisions import card_worth, decisions, thresholds
+from sims.rulesets.dice_fever.evaluation import regret
 from sims.rulesets.dice_fever.exact import Solution, solution
 from sims.rulesets.dice_fever.odds import Turn, points_rule, sample_table
+from sims.rulesets.dice_fever.readable import RULES, UNSAID, lines
 from sims.study import Study
 
 TITLE = "When should I say STOP in Dice Fever?"
@@ -90,6 +94,7 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
     parts: tuple[Part, ...] = (
         for_points,
         _to_win(solved, open_turns, for_points[2]["threshold"]),
+        _on_a_card(),
         _cards(solved),
         _assumed(solved, open_turns),
         _policies(study, results),
@@ -213,6 +218,30 @@ def _leads(best: pd.DataFrame, far: int) -> list[dict[str, Any]]:
 def _exceptions(regret: pd.Series) -> dict[str, Any]:
     """In how many positions a choice is wrong, and what it costs at most."""
     return {"positions": len(regret), "wrong": int((regret > 1e-9).sum()), "largest": max(0.0, float(regret.max()))}
+
+
+def _on_a_card() -> Part:
+    """What rules that fit on a card cost against best play, and where they lose most."""
+    found = Parallel(n_jobs=len(RULES), prefer="threads")(delayed(regret)(GAME, rule, SOLVED) for rule in RULES)
+    rows = [
+        {
+            "rule": each.policy,
+            "lines": len(lines(rule)),
+            "win": each.win.mean(),
+            "first": each.win[0],
+            "second": each.win[1],
+            "regret": (each.best - each.win).mean(),
+            **{f"regret_{kind}": lost.mean() for kind, lost in each.by_kind.items()},
+        }
+        for rule, each in zip(RULES, found, strict=True)
+    ]
+    costs = pd.DataFrame(rows)
+    worst = pd.DataFrame(
+        [{"rule": each.policy, **asdict(mistake), "lost": mistake.lost} for each in found for mistake in each.worst]
+    )
+    card = [(rule.name, cost, lines(rule)) for rule, cost in zip(RULES, costs.regret, strict=True)]
+    words = {"card_rules": rows, "worst": worst[worst.rule == RULES[-1].spec].head(5).to_dict("records")}
+    return {"rule_card": figures.plot_rule_card(card, UNSAID)}, {"rules_on_a_card": costs, "worst_mistakes": worst}, words
 
 
 def _cards(solved: Solution) -> Part:

@@ -130,6 +130,11 @@ def answer(rule: Policy, state: Any) -> int:
 
 # --- in words -------------------------------------------------------------------------------------------------------------
 
+UNSAID = (
+    "Never STOP where that is OUT for want of a 6, or loses in the last turn; STOP where it wins at once. "
+    "Unless a line says otherwise, play a PARADE and a RISK card in every turn."
+)
+
 AT_LEAST = {
     "worth": "your dice are worth {} or more",
     "points": "the turn is worth {} points or more",
