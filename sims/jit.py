@@ -81,6 +81,30 @@ def type_of(state: np.dtype) -> Any:
     return state if INTERPRETED else numba.from_dtype(state)
 
 
+def copy_record(source, target):
+    """Overwrite a record with another of the same type, as one block of memory."""
+    target.setfield(source, source.dtype)
+
+
+if not INTERPRETED:
+
+    def _typed_copy(typing, source, target):
+        if source != target:
+            raise numba.core.errors.TypingError(f"{source} does not fit into {target}")
+
+        def generate(context, builder, signature, arguments):
+            cgutils.raw_memcpy(builder, arguments[1], arguments[0], context.get_constant(numba.types.intp, source.size), 1)
+            return context.get_dummy_value()
+
+        return numba.types.void(source, target), generate
+
+    _copy: Any = numba.extending.intrinsic(_typed_copy)
+
+    @numba.extending.overload(copy_record)
+    def _copy_record(source, target):
+        return lambda source, target: _copy(source, target)
+
+
 # --- policies ---------------------------------------------------------------------------------------------------------------
 
 _ALLOCATING: set[Callable] = set()

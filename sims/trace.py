@@ -84,7 +84,7 @@ def _lines(table: Table, game: Game) -> Iterable[str]:
             yield from _turn(ruleset, words, state)
             words = []
         if not words:
-            words = [f"seat {now[0]}:"]
+            words = [f"seat {now[0]}:" if now[0] >= 0 else "table:"]
         turn = now
         who = ruleset.rules.actor(state)
         if who != CHANCE and code not in ruleset.legal(state):
