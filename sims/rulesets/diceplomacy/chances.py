@@ -33,15 +33,16 @@ LARGEST_SUM = FACES * MAX_SEATS
 
 def _margins() -> np.ndarray:
     """P(S_a - S_b > d) at [a, b, d + FACES * MAX_ATTACKERS], for every d at which it is neither 0 nor 1 for some a and b."""
-    sums = [np.ones(1)]
+    sums = [np.ones(1, np.int64)]  # ways to throw each sum: counted, so that a chance of 1/2 is exactly 0.5
     for _ in range(MAX_SEATS - 1):
-        sums.append(np.convolve(sums[-1], np.r_[0, np.full(FACES, 1 / FACES)]))
+        sums.append(np.convolve(sums[-1], np.r_[0, np.ones(FACES, np.int64)]))
     table = np.zeros((MAX_ATTACKERS + 1, MAX_SEATS, FACES * MAX_ATTACKERS + LARGEST_SUM + 1))
     for a in range(MAX_ATTACKERS + 1):
         for b in range(MAX_SEATS):
             difference = np.convolve(sums[a], sums[b][::-1])  # S_a - S_b = i - 6 b at i
-            for i, probability in enumerate(difference):
-                table[a, b, : max(0, i - FACES * b + FACES * MAX_ATTACKERS)] += probability
+            for i, ways in enumerate(difference):
+                table[a, b, : max(0, i - FACES * b + FACES * MAX_ATTACKERS)] += ways
+            table[a, b] /= FACES ** (a + b)
     return table
 
 
