@@ -53,7 +53,7 @@ def test_stop_text(capsys):
 def test_list(capsys):
     main(["list", "--json"])
     data = json.loads(capsys.readouterr().out)
-    assert [r["name"] for r in data["rulesets"]] == ["pig", "dice-fever"]
+    assert [r["name"] for r in data["rulesets"]] == ["pig", "dice-fever", "diceplomacy"]
     main(["list"])
     assert "hold_pot" in capsys.readouterr().out
 

@@ -30,6 +30,9 @@ PLAIN = ("dice-fever", ("hold_pot:12", "hold_dice:3"), "plain")
 STANDARD = ("dice-fever", ("hold_pot:12", "hold_dice:3"), "standard")
 CARDS = ("dice-fever", ("hold_pot:12,cards=asap", "hold_dice:3,cards=asap"), "standard")
 PIG = ("pig", ("hold_at:20", "hold_at:25"), "standard")
+FOUR_SEATS = ("diceplomacy", ("threshold:0.6",) * 4, "standard")
+EIGHT_SEATS = ("diceplomacy", ("threshold:0.6",) * 8, "standard")
+BELIEFS = ("diceplomacy", ("inference:0.6",) * 4, "standard")
 Matchup = tuple[str, tuple[str, ...], str]
 
 MAX_Z = 5.0
@@ -182,6 +185,16 @@ def rate_row(name: str, matchup: Matchup, plan: Plan, c: CLoop | None, bar: Bar 
     return Row(name, *spread(ratios), bar=bar, games_per_s=games, decisions_per_s=decisions)
 
 
+def speed_row(name: str, matchup: Matchup, plan: Plan, bar: Bar | None) -> Row:
+    """Measure one matchup in games per second: where the bar is a rate and not a ratio."""
+    say(name)
+    play(matchup, plan.games // 10)
+    rates = [rate(matchup, plan.games, seed) for seed in range(plan.rounds)]
+    games, decisions = ([each[i] for each in rates] for i in range(2))
+    value, _, low, high = spread(games)
+    return Row(name, value, "games/s", low, high, bar, value, statistics.median(decisions))
+
+
 def spread(values: list[float]) -> tuple[float | None, str, float | None, float | None]:
     """Return the median of ratios, their unit, the lowest and the highest."""
     return (statistics.median(values), "x", min(values), max(values)) if values else (None, "x", None, None)
@@ -203,6 +216,9 @@ def core_rows(c: CLoop | None, plan: Plan) -> list[Row]:
         rate_row("plain, to C", PLAIN, plan, c, Bar(0.3, 0.5)),
         rate_row("standard, to C plain", STANDARD, plan, c, Bar(0.1, 0.2)),
         rate_row("standard cards=asap, to C plain", CARDS, plan, c, Bar(0.1, 0.2)),
+        speed_row("diceplomacy threshold, 4 seats", FOUR_SEATS, plan, Bar(200_000)),
+        speed_row("diceplomacy threshold, 8 seats", EIGHT_SEATS, plan, None),
+        speed_row("diceplomacy inference, 4 seats", BELIEFS, plan, None),
     ]
 
 

@@ -16,7 +16,7 @@ from sims import RULESETS, InputError, Policy, policy
 from sims.jit import INTERPRETED, addresses, ask, compile_policy, jit
 from sims.playouts import FINISHED, play_game
 from sims.policy import load_policy
-from sims.ruleset import BY_STATE, CHANCE, MAX_ACTIONS, OVER, PLY_LIMIT, Field, Ruleset, variant_dtype
+from sims.ruleset import BY_STATE, CHANCE, MAX_ACTIONS, OVER, PLY_LIMIT, Field, Ruleset, observed, variant_dtype
 from sims.simulate import set_table
 from sims.streams import draw, open_deal
 
@@ -169,8 +169,8 @@ def test_reset_forgets_the_game_before(ruleset, preset, seats):
 
 
 @jit
-def answer_of(policies, state, actions, n, params, rng):
-    return ask(policies, 0, state, actions, n, params, rng)
+def answer_of(policies, state, who, view, actions, n, params, rng):
+    return ask(policies, 0, observed(state, who, view), actions, n, params, rng)
 
 
 @each_ruleset
@@ -186,18 +186,22 @@ def test_policies_answer_legally_and_write_nothing(ruleset):
     decisions = 0
     for preset in ruleset.presets:
         for seats in (ruleset.seats[0], ruleset.seats[1]):
+            view, seen = ruleset.new_state(seats, preset), ruleset.new_state(seats, preset)
             for state, who, _ in walk(ruleset, ruleset.new_state(seats, preset), random.Random(seats), limit=150):
                 if who == CHANCE:
                     continue
                 n = ruleset.rules.legal_actions(state, actions)
                 before, offered = state.tobytes(), actions.tobytes()
+                if hasattr(ruleset.rules, "observe"):
+                    ruleset.rules.observe(state, who, seen)
                 for each, function, params in loaded:
                     numbers = params.tobytes()
                     with np.errstate(over="ignore"):
                         rows = [params] if INTERPRETED else addresses([params])
-                        answer = answer_of(function, state, actions, n, rows, rng)
+                        answer = answer_of(function, state, who, view, actions, n, rows, rng)
                     assert answer in actions[:n].tolist(), each.spec
                     assert state.tobytes() == before, each.spec
+                    assert view.tobytes() == seen.tobytes(), each.spec
                     assert actions.tobytes() == offered, each.spec
                     assert params.tobytes() == numbers, each.spec
                     decisions += 1

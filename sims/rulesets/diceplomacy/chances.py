@@ -170,7 +170,10 @@ def update_beliefs(view, war, fight, keep, values):
                 values[seat, v] = view.die[seat] == v
             else:
                 values[seat, v] = (
-                    strength(war, v) ** wars * strength(fight, v) ** bold * strength(-fight, v) ** timid * strength(keep, v) ** kept
+                    strength(war, v) ** wars
+                    * strength(fight, v) ** bold
+                    * strength(-fight, v) ** timid
+                    * strength(keep, v) ** kept
                 )
             total += values[seat, v]
         for v in range(1, FACES + 1):
@@ -195,7 +198,7 @@ def acts_since_roll(view, seat):
         if code == ROLLED:
             break
         wars += WAR <= code < WAR + MAX_SEATS
-        bold += code == FIGHT or code == JOIN
-        timid += code == SURRENDER or code == DECLINE
+        bold += code in (FIGHT, JOIN)
+        timid += code in (SURRENDER, DECLINE)
         kept += code == TREATY or PROPOSE <= code < PROPOSE + MAX_SEATS
     return wars, bold, timid, kept

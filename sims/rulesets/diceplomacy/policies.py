@@ -254,7 +254,12 @@ def would_crown_ally(view):
 def is_rival_pair_close(view):
     """Does an alliance of others stand at two victories each?"""
     for seat in range(view.seats):
-        if view.score[seat] == ALMOST and view.score[view.ally[seat]] == ALMOST and is_target(view, seat) and is_allied(view, seat):
+        if (
+            view.score[seat] == ALMOST
+            and view.score[view.ally[seat]] == ALMOST
+            and is_target(view, seat)
+            and is_allied(view, seat)
+        ):
             return True
     return False
 

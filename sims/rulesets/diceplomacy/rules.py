@@ -29,7 +29,9 @@ FIELDS = {
     "max_helping_parties": Field(1, "parties that may join an outnumbered defender", high=6),
     "helping_pair_consent": Field("both", "who must agree when an allied pair is asked for help", ("both", "asked_one")),
     "help_protocol": Field(
-        "sequential", "the defender asks one party after the other, or picks one of those that offer", ("sequential", "volunteers")
+        "sequential",
+        "the defender asks one party after the other, or picks one of those that offer",
+        ("sequential", "volunteers"),
     ),
     "surrender_order": Field("defenders", "which side may surrender first, or none at all", ("defenders", "attackers", "none")),
     "loser_rerolls": Field(False, "do the losers of a battle roll again too?"),

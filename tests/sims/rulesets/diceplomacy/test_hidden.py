@@ -109,7 +109,7 @@ def test_the_test_can_fail():
 def test_view_is_the_state_without_the_hidden_dice(seats, variant):
     """Every byte of the view follows from what the seat may know: nothing is left of what the view held before."""
     rng = random.Random(seats)
-    for state, who in positions(seats, variant, seats):
+    for state, _who in positions(seats, variant, seats):
         for seat in range(seats):
             one, two = buffer(state, 0), buffer(state, 255)
             rules.observe(state, seat, one)

@@ -52,7 +52,7 @@ def is_about(count, n, p):
 
 def test_uniform_says_everything():
     found = answers("uniform", table([3] * 4), 800)
-    assert sorted(found) == sorted("REFORM TREATY WAR1 WAR2 WAR3 PROPOSE1 PROPOSE2 PROPOSE3".split())
+    assert sorted(found) == sorted(["REFORM", "TREATY", "WAR1", "WAR2", "WAR3", "PROPOSE1", "PROPOSE2", "PROPOSE3"])
     assert all(is_about(count, 800, 1 / 8) for count in found.values())
 
 
@@ -83,7 +83,13 @@ def test_cautious_answers():
 
 @pytest.mark.parametrize(
     "spec, die, attacks",
-    [("threshold", 4, False), ("threshold", 5, True), ("threshold:0.5", 4, True), ("threshold:0.5", 3, False), ("threshold:0.7", 5, False)],
+    [
+        ("threshold", 4, False),
+        ("threshold", 5, True),
+        ("threshold:0.5", 4, True),
+        ("threshold:0.5", 3, False),
+        ("threshold:0.7", 5, False),
+    ],
 )
 def test_threshold_attacks_from_a_chance_on(spec, die, attacks):
     """A duel is won with (k - 1) / 6; exactly `attack` is enough."""

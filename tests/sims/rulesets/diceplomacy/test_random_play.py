@@ -105,7 +105,8 @@ def check_table(state, n):
     for seat in seats:
         ally = int(state.ally[seat])
         assert state.ally[ally] == seat
-        assert (ally == seat or len(alive) > 3) and (ally == seat or ally in alive)
+        assert ally == seat or len(alive) > 3
+        assert ally == seat or ally in alive
         assert 0 <= state.score[seat] <= 3
         assert 0 <= state.defeats[seat] <= 3
         assert state.known[seat] in (0, state.die[seat])

@@ -119,23 +119,23 @@ def test_four_to_eight_seats(n):
 
 
 def test_r4_four_actions_and_no_pass():
-    assert options(table([1, 1, 1, 1])) == "REFORM TREATY WAR1 WAR2 WAR3 PROPOSE1 PROPOSE2 PROPOSE3".split()
+    assert options(table([1, 1, 1, 1])) == ["REFORM", "TREATY", "WAR1", "WAR2", "WAR3", "PROPOSE1", "PROPOSE2", "PROPOSE3"]
 
 
 def test_r4_no_proposal_to_the_ally_but_war():
-    assert options(table([1, 1, 1, 1], (0, 2))) == "REFORM TREATY WAR1 WAR2 WAR3 PROPOSE1 PROPOSE3".split()
+    assert options(table([1, 1, 1, 1], (0, 2))) == ["REFORM", "TREATY", "WAR1", "WAR2", "WAR3", "PROPOSE1", "PROPOSE3"]
 
 
 def test_r4_neither_war_on_the_eliminated_nor_a_proposal_to_them():
     state = table([1, 1, 1, 1, 1])
     state.alive[3], state.n_alive = 0, 4
-    assert options(state) == "REFORM TREATY WAR1 WAR2 WAR4 PROPOSE1 PROPOSE2 PROPOSE4".split()
+    assert options(state) == ["REFORM", "TREATY", "WAR1", "WAR2", "WAR4", "PROPOSE1", "PROPOSE2", "PROPOSE4"]
 
 
 def test_r4_three_players_cannot_propose():
     state = table([1, 1, 1, 1])
     state.alive[1], state.n_alive = 0, 3
-    assert options(state) == "REFORM TREATY WAR2 WAR3".split()
+    assert options(state) == ["REFORM", "TREATY", "WAR2", "WAR3"]
 
 
 def test_r4_treaty_ends_every_alliance():
