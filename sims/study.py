@@ -10,9 +10,10 @@
     variants = ["standard"]
     [[groups]]
     name = "sweep"
-    kind = "against"                # each of `policies` against each of `opponents`
+    kind = "against"                # each of `policies` against each of `opponents`, who has all other seats
     policies = ["hold_pot:5", "hold_pot:6"]
     opponents = ["hold_dice:3"]
+    seats = [2, 4]                  # 2 if left out
     [[groups]]
     name = "seats"
     kind = "self"                   # each of `policies` in every seat
@@ -58,15 +59,16 @@ class Group:
 
     def matchups(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield (variant, specs) of each matchup."""
-        pairs: Iterable[tuple[str, ...]]
+        tables: Iterable[tuple[str, ...]]
         for variant in self.variants:
             if self.kind == "pairs":
-                pairs = itertools.combinations_with_replacement(self.policies, 2)
+                tables = itertools.combinations_with_replacement(self.policies, 2)
             elif self.kind == "against":
-                pairs = itertools.product(self.policies, self.opponents)
+                sides = itertools.product(self.policies, self.opponents, self.seats)
+                tables = ((policy, *[opponent] * (seats - 1)) for policy, opponent, seats in sides)
             else:
-                pairs = (((policy,) * seats) for policy in self.policies for seats in self.seats)
-            yield from ((variant, tuple(specs)) for specs in pairs)
+                tables = (((policy,) * seats) for policy in self.policies for seats in self.seats)
+            yield from ((variant, tuple(specs)) for specs in tables)
 
 
 TYPES: dict[Any, tuple[type, str]] = {str: (str, "text"), int: (int, "a whole number"), Group: (dict, "a table [[groups]]")}
@@ -108,9 +110,9 @@ def load_study(path: str | Path) -> Study:
 def _group(data: dict[str, Any], where: str) -> Group:
     _check_table(Group, data, where)
     kind = choose(data["kind"], KINDS, f"kind in {where}")
-    for key, owner in (("opponents", "against"), ("seats", "self")):
-        if key in data and kind != owner:
-            raise InputError(f"{key} in {where} is for the kind {owner!r}, not for {kind!r}")
+    for key, owners in (("opponents", ["against"]), ("seats", ["against", "self"])):
+        if key in data and kind not in owners:
+            raise InputError(f"{key} in {where} is for the kind {' or '.join(map(repr, owners))}, not for {kind!r}")
     if kind == "against" and "opponents" not in data:
         raise InputError(f"{where} lacks the key 'opponents', which the kind 'against' needs")
     return Group(**data)

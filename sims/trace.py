@@ -73,7 +73,7 @@ def _heading(table: Table, seed: int, deal: int, rotation: int) -> list[str]:
 
 
 def _lines(table: Table, game: Game) -> Iterable[str]:
-    """One line per turn: whose it is, and the words of its outcomes and decisions."""
+    """One line per turn: whose it is (the table's before the game), and the words of its outcomes and decisions."""
     ruleset = table.ruleset
     state, codes = ruleset.new_state(len(table.policies), table.variant), iter(game.codes)
     turn: tuple[int, int] | None = None
@@ -84,7 +84,7 @@ def _lines(table: Table, game: Game) -> Iterable[str]:
             yield from _turn(ruleset, words, state)
             words = []
         if not words:
-            words = [f"seat {now[0]}:" if now[0] >= 0 else "table:"]
+            words = ["table:" if now[0] < 0 else f"seat {now[0]}:"]
         turn = now
         who = ruleset.rules.actor(state)
         if who != CHANCE and code not in ruleset.legal(state):

@@ -2,6 +2,7 @@ import dataclasses
 import importlib
 import shutil
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -79,6 +80,17 @@ def test_groups_become_matchups(write):
     assert list(seats.matchups()) == [("standard", (p,) * n) for p in seats.policies for n in (2, 5)]
 
 
+def test_one_against_several_of_the_same():
+    group = Group("crowd", "against", ["a", "b"], ["c"], seats=[2, 4])
+    assert list(group.matchups()) == [("standard", (p, *"c" * n)) for p in "ab" for n in (1, 3)]
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parents[2] / "reports" / "studies").glob("*.toml")), ids=lambda p: p.stem)
+def test_the_projects_studies_can_be_played(path):
+    study = load_study(path)
+    assert study.ruleset.replace("-", "_") == path.stem
+
+
 @pytest.mark.parametrize(
     "old, new, words",
     [
@@ -117,7 +129,8 @@ OPPONENTS = 'opponents = ["uniform", "hold_at:20"]'
         (PAIR, '["hold_at:15", 15]', ["policies", "group 2", "15", "text"]),
         (PAIR, '["uniform", "uniform"]', ["policies", "group 2", "'uniform'", "different"]),
         (OPPONENTS, "", ["opponents", "group 2", "against"]),
-        (OPPONENTS, f"{OPPONENTS}\nseats = [2]", ["seats", "group 2", "'self'"]),
+        (OPPONENTS, f"{OPPONENTS}\nseats = [1]", ["2 to 10 seats", "1"]),
+        ('kind = "pairs"', 'kind = "pairs"\nseats = [2]', ["seats", "group 1", "'against' or 'self'", "'pairs'"]),
         ("seats = [2, 5]", OPPONENTS, ["opponents", "group 3", "'against'"]),
         ('["standard", "standard,goal=50"]', "7", ["variants", "group 1", "7"]),
         ('["standard", "standard,goal=50"]', '[""]', ["''", "standard"]),

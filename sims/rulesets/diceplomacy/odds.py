@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from sims.ruleset import copied
 from sims.rulesets.diceplomacy import RULESET
 from sims.trace import follow
 
@@ -58,7 +59,7 @@ def _eve_of_battle(attackers: int, defenders: int) -> tuple[Any, int]:
 
 def _is_won(before: Any, last: int, fighters: Any, dice: tuple[int, ...]) -> bool:
     """Does the attack succeed with these dice of the fighters?"""
-    state = before.copy()
+    state = copied(before)
     state.die[fighters] = dice
     RULESET.advance(state, last)
     return state.conquests[0] == 1

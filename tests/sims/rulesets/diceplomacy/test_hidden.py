@@ -8,7 +8,6 @@ import pytest
 
 from sims import RULESETS, policy
 from sims.jit import INTERPRETED, addresses, ask, compile_policy, jit
-from sims.playouts import play_game
 from sims.policy import load_policy
 from sims.ruleset import CHANCE, MAX_ACTIONS, OVER, observed
 from sims.rulesets.diceplomacy import rules
@@ -141,4 +140,3 @@ def test_the_loop_asks_with_views(interpreted):
             decisions += 1
         GAME.advance(state, int(code))
     assert decisions > 20
-    assert play is play_game or interpreted
