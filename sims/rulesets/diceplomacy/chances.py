@@ -28,6 +28,7 @@ from sims.rulesets.diceplomacy.rules import (
 FACES = 6
 MEAN_DIE = 3.5
 MAX_ATTACKERS = 2
+LEAST_LIKELY = 0.01  # of an act out of character: nothing that has been seen is impossible
 LARGEST_SUM = FACES * MAX_SEATS
 
 
@@ -153,7 +154,8 @@ def update_beliefs(view, war, fight, keep, values):
 
     The prior is uniform. With s_k(v) = 1 / (1 + exp(-k (v - 3.5))), a seat with a die v declares a war with a likelihood
     proportional to s_war(v), refuses a surrender or helps with s_fight(v), does the contrary with 1 - s_fight(v), and keeps
-    its die in a turn without war or Reform with s_keep(v). A die that the viewer knows is certain.
+    its die in a turn without war or Reform with s_keep(v); none is less likely than LEAST_LIKELY. A die that the viewer
+    knows is certain.
 
     Parameters
     ----------
@@ -169,21 +171,19 @@ def update_beliefs(view, war, fight, keep, values):
             if view.die[seat] > 0:
                 values[seat, v] = view.die[seat] == v
             else:
-                values[seat, v] = (
-                    strength(war, v) ** wars
-                    * strength(fight, v) ** bold
-                    * strength(-fight, v) ** timid
-                    * strength(keep, v) ** kept
-                )
+                acts = likelihood(war, v, wars) * likelihood(fight, v, bold) * likelihood(-fight, v, timid)
+                values[seat, v] = acts * likelihood(keep, v, kept)
             total += values[seat, v]
         for v in range(1, FACES + 1):
             values[seat, v] /= total
 
 
 @jit
-def strength(k, v):
-    """Return s_k(v); 1 - s_k(v) is s_-k(v)."""
-    return 1 / (1 + math.exp(-k * (v - MEAN_DIE)))
+def likelihood(k, v, n):
+    """Return the likelihood of n acts, s_k(v)^n, none of them less likely than LEAST_LIKELY; 1 - s_k(v) is s_-k(v)."""
+    if n == 0:
+        return 1.0
+    return max(0.5 + 0.5 * math.tanh(k * (v - MEAN_DIE) / 2), LEAST_LIKELY) ** n
 
 
 @jit

@@ -190,6 +190,13 @@ def test_evidence_multiplies():
     np.testing.assert_allclose(believed(view, war=1.2, keep=0.5)[0], expected / expected.sum())
 
 
+@pytest.mark.parametrize("keep, low, high", [(1e6, 0.01**3, 1.0), (-1e6, 0.01, 0.01**2)])
+def test_no_act_is_impossible(keep, low, high):
+    """Two turns with the same die, then a war: what seems impossible keeps a likelihood of 0.01."""
+    expected = np.repeat([low, high], 3)
+    np.testing.assert_allclose(believed(seen("TREATY " * 8 + "WAR2"), war=1e6, keep=keep)[0], expected / expected.sum())
+
+
 def test_a_roll_ends_the_evidence():
     assert acts_since_roll(seen("TREATY TREATY TREATY TREATY REFORM 3"), 0) == (0, 0, 0, 0)
     assert acts_since_roll(seen("TREATY TREATY TREATY TREATY TREATY"), 0) == (0, 0, 0, 2)
