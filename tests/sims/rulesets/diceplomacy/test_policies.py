@@ -149,7 +149,8 @@ def test_threshold_helps_from_a_chance_on(help, die, joins):
 
 
 @pytest.mark.parametrize("spec, die, gives_up", [
-    ("threshold", 1, True), ("threshold", 2, False), ("threshold:surrender=0.4", 2, True), ("threshold:surrender=0", 1, False),
+    ("threshold", 1, True), ("threshold", 2, False), ("threshold:surrender=0.4", 2, True),
+    ("threshold:surrender=0", 1, False), ("threshold:surrender=0.5", 3, False),
 ])  # fmt: skip
 def test_threshold_surrenders_below_a_chance(spec, die, gives_up):
     """A defender with a die k wins a duel with k / 6."""
@@ -202,6 +203,8 @@ def test_hunter_answers_as_threshold():
 
 def test_kingmaker_hits_who_has_victories():
     assert answer("kingmaker", table([5] * 4)) == "WAR1"
+    assert answer("kingmaker:0.5", table([4] * 4)) == "WAR1"  # exactly `attack` is enough
+    assert answer("kingmaker:0.5", table([3] * 4)) != "WAR1"
     assert answer("kingmaker", table([5] * 4, score=(0, 0, 2, 1))) == "WAR2"
     assert answer("kingmaker", table([6, 3, 1, 1], score=(0, 0, 0, 1), known=[1])) == "WAR1"  # 1 v .833 + .1
     assert answer("kingmaker:weight=0.3", table([6, 3, 1, 1], score=(0, 0, 0, 1), known=[1])) == "WAR3"

@@ -710,6 +710,10 @@ def test_measures():
     assert counted["attacked"] == counted["attacked_known"] == [0, 0, 1, 0]
     assert counted["helped"] == [0, 0, 0, 1]
     assert counted["turns"] == [1, 1, 0, 0]
+    assert counted["surrenders"] == [0, 0, 0, 0]
     follow(GAME, state, "PROPOSE3 ACCEPT WAR0 FIGHT FIGHT 6")
     assert seats(state, "pacts") == [0, 1, 0, 1]
+    assert seats(state, "attacked_known") == [1, 0, 1, 0]
+    follow(GAME, state, "WAR0")  # seat 0 has won and rolled: its die is not known
+    assert seats(state, "attacked") == [2, 0, 1, 0]
     assert seats(state, "attacked_known") == [1, 0, 1, 0]
