@@ -231,22 +231,15 @@ class _Flow:
         )
 
     def _room(self, graph: TurnGraph) -> Room:
+        ruleset = self.table.ruleset
         branches, n = 2 * max(len(_ways(self.frame)), 1), len(graph.points) + len(graph.states)
-        starts, turns, after = (
-            _records(self.table.ruleset, 2),
-            _records(self.table.ruleset, 2 * branches),
-            _records(self.table.ruleset, 1),
-        )
-        starts[:] = self.table.ruleset.new_state(2, self.table.variant)
-        kind = word_type(self.table.ruleset.state)
+        starts, turns = _records(ruleset, 2), _records(ruleset, 2 * branches)
+        starts[:] = ruleset.new_state(2, self.table.variant)
         return Room(
             starts=starts,
             branches=turns,
-            after=after,
-            words=(
-                starts.view(np.ndarray).view(kind).reshape(2, -1),
-                turns.view(np.ndarray).view(kind).reshape(2 * branches, -1),
-            ),
+            after=_records(ruleset, 1),
+            words=(_words(starts), _words(turns)),
             flow=np.zeros((branches, n)),
             values=np.zeros((branches, n)),
             chosen=np.zeros((branches, len(graph.states)), np.int64),
@@ -280,6 +273,11 @@ class _Flow:
 
 def _records(ruleset: Ruleset, n: int) -> Any:
     return np.zeros(n, ruleset.state).view(np.recarray)
+
+
+def _words(records: Any) -> np.ndarray:
+    """Return the memory of records, a row of words each; see :mod:`sims.positions`."""
+    return records.view(np.ndarray).view(word_type(records.dtype)).reshape(len(records), -1)
 
 
 def _no_losses(ruleset: Ruleset, slots: int) -> Losses:
