@@ -56,6 +56,7 @@ class Group:
     opponents: list[str] = dataclasses.field(default_factory=list)
     variants: list[str] = dataclasses.field(default_factory=lambda: ["standard"])
     seats: list[int] = dataclasses.field(default_factory=lambda: [2])
+    games: int = 0  # 0 for the study's own; fewer where a policy is slow
 
     def matchups(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield (variant, specs) of each matchup."""
@@ -109,6 +110,7 @@ def load_study(path: str | Path) -> Study:
 
 def _group(data: dict[str, Any], where: str) -> Group:
     _check_table(Group, data, where)
+    check_int(data.get("games", 0), f"games in {where}", 0, MAX_INT)
     kind = choose(data["kind"], KINDS, f"kind in {where}")
     for key, owners in (("opponents", ["against"]), ("seats", ["against", "self"])):
         if key in data and kind not in owners:
@@ -126,7 +128,7 @@ def _check_table(kind: Any, data: dict[str, Any], where: str) -> None:
     for name, f in fields.items():
         if name in data:
             _check_type(data[name], f.type, f"{name} in {where}")
-        elif f.default_factory is dataclasses.MISSING:
+        elif f.default is f.default_factory is dataclasses.MISSING:
             raise InputError(f"{where} lacks the key {name!r}")
 
 
@@ -165,15 +167,16 @@ def run_study(
         Instead of the study's own.
     """
     folder = make_folder(folder, "results")
-    games = check_int(study.games if games is None else games, "games", 1, MAX_INT)
+    if games is not None:
+        check_int(games, "games", 1, MAX_INT)
     seed = check_int(study.seed if seed is None else seed, "seed", 0, MAX_INT)
     if not study.groups:
         raise InputError("a study needs groups of matchups; this one has none")
-    todo = [(group.name, variant, specs) for group in study.groups for variant, specs in group.matchups()]
+    todo = [(group, variant, specs) for group in study.groups for variant, specs in group.matchups()]
     tables = []
-    for group_name, variant, specs in tqdm(todo, desc=f"study of {study.ruleset}", unit=" matchups", disable=None):
-        results = _kept(folder, study.ruleset, variant, specs, games, seed, n_jobs)
-        tables.append(results.assign(group=group_name))
+    for group, variant, specs in tqdm(todo, desc=f"study of {study.ruleset}", unit=" matchups", disable=None):
+        n = games or group.games or study.games
+        tables.append(_kept(folder, study.ruleset, variant, specs, n, seed, n_jobs).assign(group=group.name))
     return pd.concat(tables, ignore_index=True)
 
 

@@ -34,7 +34,7 @@ from sims.study import Study
 
 TITLE = "When should I say STOP in Dice Fever?"
 GAME = "dice-fever"
-GROUPS = {"pairs": "pairs", "sweep": "against", "seats": "self"}
+GROUPS = {"pairs": "pairs", "sweep": "against", "seats": "self", "many": "against", "many_optimal": "against"}
 OPPONENT = "hold_dice:3"  # of the sweep
 TURNS_PER_POSITION = 20_000  # simulated turns behind each z-score
 SOLVED = "standard"  # the variant that is solved for the answers
@@ -293,8 +293,11 @@ def _policies(study: Study, results: pd.DataFrame) -> Part:
         "game_length": game_length(group["pairs"]),
         "seat_advantage": seat_advantage(results),
     }
+    many = _against_many(pd.concat([group["many"], group["many_optimal"]]))
     words = {
         "ranking": _ranking(pairs),
+        "many": [rows.to_dict("records") for _, rows in many.groupby("policy", sort=False)],
+        "many_opponent": next(g.opponents[0] for g in study.groups if g.name == "many"),
         "sweep": _sweep_words(sweep),
         "seats": seats.to_dict("records"),
         "sudden": length[length.quantity == "sudden_death_share"].to_dict("records"),
@@ -308,6 +311,15 @@ def _policies(study: Study, results: pd.DataFrame) -> Part:
 def _sweep(rates: pd.DataFrame) -> pd.DataFrame:
     rows = rates[rates.seat.isna() & rates.policy.str.startswith("hold_pot:")]
     return rows.assign(threshold=rows.policy.str.removeprefix("hold_pot:").astype(float))
+
+
+def _against_many(results: pd.DataFrame) -> pd.DataFrame:
+    """The win rate of one policy among seats - 1 copies of another, as a multiple of its fair share."""
+    rates = win_rates(results)
+    first = rates.matchup.map(lambda matchup: matchup.split(" v ")[0])
+    rows = rates[rates.seat.isna() & (rates.policy == first)]
+    seats = rows.matchup.map(lambda matchup: matchup.count(" v ") + 1)
+    return rows.assign(seats=seats, **{name: rows[name] * seats for name in ("estimate", "low", "high")})
 
 
 def _sweep_words(sweep: pd.DataFrame) -> list[dict[str, Any]]:

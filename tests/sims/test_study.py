@@ -139,6 +139,7 @@ OPPONENTS = 'opponents = ["uniform", "hold_at:20"]'
         ('ruleset = "pig"', "ruleset = 1", ["ruleset", "1", "text"]),
         ("games = 40", "games = 1.5", ["games", "1.5", "whole"]),
         ("games = 40", "games = 0", ["games", "0", "from 1"]),
+        ('name = "', 'games = -1\nname = "', ["games in group 1", "-1", "from 0"]),
         ("seed = 3", "seed = -1", ["seed", "-1", "from 0"]),
         ("seed = 3", "seed = true", ["seed", "True", "whole"]),
     ],
@@ -305,3 +306,11 @@ def test_a_killed_write_leaves_no_half_file(tmp_path, monkeypatch, played):
     played.clear()
     assert run(SMALL, tmp_path).games.eq(GAMES).all()
     assert len(played) == 3
+
+
+def test_a_group_may_have_games_of_its_own(tmp_path):
+    few = dataclasses.replace(SMALL.groups[0], name="few", games=2)
+    results = run(dataclasses.replace(SMALL, groups=[SMALL.groups[0], few]), tmp_path)
+    assert results[results.group == "few"].games.eq(2).all()
+    assert results[results.group != "few"].games.eq(GAMES).all()
+    assert run(dataclasses.replace(SMALL, groups=[few]), tmp_path / "all", games=4).games.eq(4).all()
