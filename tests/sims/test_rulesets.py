@@ -80,7 +80,7 @@ def any_value(field, rng):
         return tuple(rng.choices(field.choices, k=rng.randint(1, Field.MAX_FACES)))
     if isinstance(field.default, str):
         return rng.choice(field.choices)
-    return rng.choice([field.low, rng.randint(field.low, min(field.high, 2 * field.default + 2)), *field.named])
+    return rng.choice([field.low, rng.randrange(field.low, min(field.high, 2 * field.default + 2) + 1, field.step), *field.named])
 
 
 # --- conformance ----------------------------------------------------------------------------------------------------------
