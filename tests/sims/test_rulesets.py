@@ -177,15 +177,16 @@ def answer_of(policies, state, who, view, actions, n, params, rng):
 def test_policies_answer_legally_and_write_nothing(ruleset):
     specs = list(dict.fromkeys([*ruleset.named_policies, *(p.spec for p in ruleset.policies.values())]))
     loaded = [load_policy(ruleset, spec) for spec in specs if not spec.endswith(":")]  # a table needs its file
-    loaded = [p for p in loaded if p.solve is None]  # one that plays from a solution is tested beside its solver
+    loaded = [p for p in loaded if p.solve is None or ruleset.solver is None]  # one that needs a solver is tested beside it
     if INTERPRETED:
-        loaded = [(p, [p.function], p.params) for p in loaded]
+        loaded = [(p, [p.function]) for p in loaded]
     else:
-        loaded = [(p, np.array([compile_policy(p.function, ruleset.state)], np.uint64), p.params) for p in loaded]
+        loaded = [(p, np.array([compile_policy(p.function, ruleset.state)], np.uint64)) for p in loaded]
     actions, rng = np.zeros(MAX_ACTIONS, np.int32), np.array([1, 2, 3, 1], np.uint64)
     decisions = 0
     for preset in ruleset.presets:
-        for seats in (ruleset.seats[0], ruleset.seats[1]):
+        solved = [(p, function, p.solved_for(ruleset, ruleset.variant(preset)).params) for p, function in loaded]
+        for seats in dict.fromkeys(ruleset.seats):
             view, seen = ruleset.new_state(seats, preset), ruleset.new_state(seats, preset)
             for state, who, _ in walk(ruleset, ruleset.new_state(seats, preset), random.Random(seats), limit=150):
                 if who == CHANCE:
@@ -194,7 +195,7 @@ def test_policies_answer_legally_and_write_nothing(ruleset):
                 before, offered = state.tobytes(), actions.tobytes()
                 if hasattr(ruleset.rules, "observe"):
                     ruleset.rules.observe(state, who, seen)
-                for each, function, params in loaded:
+                for each, function, params in solved:
                     numbers = params.tobytes()
                     with np.errstate(over="ignore"):
                         rows = [params] if INTERPRETED else addresses([params])

@@ -20,7 +20,7 @@ from sims.rulesets.dice_land.rules import (
     free_hexes,
     part,
 )
-from sims.rulesets.dice_land.search import GAME_DEPTH, MAX_KNOWN, SLOTS, TURN_DEPTH, best_action, is_endgame, new_room
+from sims.rulesets.dice_land.search import GAME_DEPTH, MAX_KNOWN, SLOTS, TURN_DEPTH, is_endgame, new_room, search
 from sims.streams import draw
 
 PLACEMENTS = ("uniform", "strong_first", "edge_safe", "cluster")
@@ -183,7 +183,7 @@ def tables_for_both(ruleset, variant, caution, dice, *_):
 
 
 def table_for_reply(ruleset, variant, exact, dice, *_):
-    """Return the values of the other seat's attacks."""
+    """Return the same, for the other seat's reply."""
     return attack_gains(ruleset, variant, dice)
 
 
@@ -211,27 +211,27 @@ def cautious(view, actions, n, params, rng):
         return place_die(view, rng, params[2], params[3])
     if view.phase == ATTACK:
         return best_attack(view, actions, n, params, 4)
-    return best_action(view, actions, n, new_room(TURN_DEPTH, 0), params, 4 + ENTRIES, params[1])
+    room = new_room(TURN_DEPTH, 0)
+    room.states[0] = view
+    search(room, params, 4 + ENTRIES, params[1])
+    return actions[room.best[0]]
 
 
-@policy(
-    solve=lambda ruleset, variant, exact, dice, *_: attack_gains(ruleset, variant, dice),
-    exact=0,
-    dice=100,
-    placement=PLACEMENTS,
-    left=LEFT,
-)
+@policy(solve=table_for_reply, exact=0, dice=1, placement=PLACEMENTS, left=LEFT)
 @allocates
 def expectimax(view, actions, n, params, rng):
     """Look ahead to the reply, a die counting `dice` pips more; exactly to the end with at most `exact` dice on the map."""
     if view.phase == PLACE:
         return place_die(view, rng, params[2], params[3])
-    if is_endgame(view, params[0]):
-        room = new_room(GAME_DEPTH, SLOTS)
-        action = best_action(view, actions, n, room, params, 4, params[1])
-        if room.n_known[0] < MAX_KNOWN:
-            return action
-    return best_action(view, actions, n, new_room(TURN_DEPTH, 0), params, 4, params[1])
+    exactly = is_endgame(view, params[0])
+    room = new_room(GAME_DEPTH, SLOTS) if exactly else new_room(TURN_DEPTH, 0)
+    room.states[0] = view
+    search(room, params, 4, params[1])
+    if exactly and room.n_known[0] == MAX_KNOWN:  # too many positions: look ahead to the reply after all
+        room = new_room(TURN_DEPTH, 0)
+        room.states[0] = view
+        search(room, params, 4, params[1])
+    return actions[room.best[0]]
 
 
 # --- without a plan ---------------------------------------------------------------------------------------------------------

@@ -179,7 +179,7 @@ def start_map(state):
     finish_map(state)
 
 
-@jit
+@cold
 def add_hex(state, cell):
     """Lay a hex and link it with its neighbours (R2)."""
     h = state.hexes
@@ -191,7 +191,7 @@ def add_hex(state, cell):
     state.hexes += 1
 
 
-@jit
+@cold
 def spread(state, cell):
     """A hex was laid: it is no candidate any more, and its empty neighbours are, once (`eden`) or once per link (`edge`)."""
     n = 0
@@ -393,7 +393,7 @@ def sole_attack(state):
     return found
 
 
-@jit
+@cold
 def launch(state, action):
     """Declare an attack: one die is thrown (R19), or two (R20, R21)."""
     state.target, state.first, state.second = part(action, 0), part(action, 1), part(action, 2)
@@ -428,7 +428,7 @@ def set_value(state, seat, h, value):
         state.score[seat] -= 1
 
 
-@jit
+@cold
 def strike(state, x, roll):
     """Settle one roll of one attacker against the target; is the target removed (R15 to R18)?"""
     t = state.target
@@ -461,7 +461,7 @@ def strike_combined(state, x, roll):
     end_attack(state)
 
 
-@jit
+@cold
 def conquer(state, x):
     """The die that removed the target invades (R16), or may (A9)."""
     if state.variant.invade_optional and state.dice[1 - state.turn] != 0:
@@ -480,7 +480,7 @@ def invade(state, x):
     end_attack(state)
 
 
-@jit
+@cold
 def relocate(state, x, y):
     """A die leaves a hex for an empty one; a mountain that was left is closed."""
     seat = state.turn
@@ -591,7 +591,7 @@ def end_turn(state):
     state.phase = NEW_TURN
 
 
-@jit
+@cold
 def gain_pip(state, h):
     """A die in a town gains a pip; the turn is over."""
     set_value(state, state.turn, h, state.value[h] + 1)
@@ -684,7 +684,7 @@ def chance(state):
     return 2 if state.phase == PLACER_COIN or state.phase == STARTER_COIN else 6
 
 
-@jit
+@cold
 def apply_chance(state, outcome):
     """Do what the outcome says."""
     if state.phase == SINGLE_DIE:
@@ -716,7 +716,7 @@ def set_up(state, outcome):
         go_on(state)
 
 
-@jit
+@cold
 def legal_actions(state, actions):
     """List the options of the phase."""
     if state.phase == PLACE:
@@ -772,7 +772,7 @@ def list_growing(state, actions):
     return n
 
 
-@jit
+@cold
 def apply_action(state, action):
     """Do what was chosen."""
     kind = kind_of(action)

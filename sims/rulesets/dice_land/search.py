@@ -60,8 +60,8 @@ class Room(NamedTuple):
         Their positions.
     actions : int32 array (depth, MAX_ACTIONS)
         Their legal actions.
-    n, tried : int64 arrays (depth,)
-        How many actions or outcomes there are, and how many have been tried.
+    n, tried, best : int64 arrays (depth,)
+        How many actions or outcomes there are, how many have been tried, and which action was best, the first on ties.
     values : float array (depth,)
         Their values as far as they have been tried.
     starts : bool array (depth,)
@@ -76,6 +76,7 @@ class Room(NamedTuple):
     actions: Any
     n: Any
     tried: Any
+    best: Any
     values: Any
     starts: Any
     keys: Any
@@ -98,10 +99,10 @@ if not INTERPRETED:
 @numba.extending.register_jitable
 def new_room(depth, slots):
     """Return room for a search down to this depth, with a memo of so many slots."""
-    actions, n, tried = np.empty((depth, MAX_ACTIONS), np.int32), np.zeros(depth, np.int64), np.zeros(depth, np.int64)
+    actions, numbers = np.empty((depth, MAX_ACTIONS), np.int32), np.zeros((3, depth), np.int64)
     values, starts = np.zeros(depth), np.zeros(depth, np.bool_)
-    memo = np.zeros(slots, np.int64), np.zeros(slots), np.zeros(1, np.int64)
-    return Room(records(depth), actions, n, tried, values, starts, memo[0], memo[1], memo[2])
+    keys, shares, n_known = np.zeros(slots, np.int64), np.zeros(slots), np.zeros(1, np.int64)
+    return Room(records(depth), actions, numbers[0], numbers[1], numbers[2], values, starts, keys, shares, n_known)
 
 
 # --- the estimate at the end of a turn --------------------------------------------------------------------------------------
@@ -179,7 +180,7 @@ def slot_of(key, keys):
 # --- the search -------------------------------------------------------------------------------------------------------------
 
 
-@jit
+@cold
 def try_out(room, depth, code):
     """Set the next depth to what follows an outcome or action."""
     room.states[depth + 1] = room.states[depth]
@@ -191,7 +192,7 @@ def try_out(room, depth, code):
     room.starts[depth + 1] = after.turn != before.turn or after.turns[after.turn] != before.turns[after.turn]
 
 
-@jit
+@cold
 def is_leaf(room, depth, gains, offset, dice):
     """Is the value of this node known without a search? Then it is set."""
     state = room.states[depth]
@@ -224,12 +225,12 @@ def open_node(room, depth):
 
 @jit
 def include(room, depth, value):
-    """Let the value of a child count at this node."""
+    """Let the value of the child just tried count at this node."""
     who = actor(room.states[depth])
     if who == CHANCE:
         room.values[depth] += value / room.n[depth]
-    else:
-        room.values[depth] = max(room.values[depth], value) if who == RED else min(room.values[depth], value)
+    elif value > room.values[depth] if who == RED else value < room.values[depth]:
+        room.values[depth], room.best[depth] = value, room.tried[depth] - 1
 
 
 @jit
@@ -243,12 +244,13 @@ def remember(room, depth):
 
 
 @cold
-def search(room, top, gains, offset, dice):
-    """Return the value for red of the position at depth `top`."""
-    if is_leaf(room, top, gains, offset, dice):
-        return room.values[top]
-    depth = top
-    open_node(room, top)
+def search(room, gains, offset, dice):
+    """Return the value for red of the position at depth 0, and note there which action is best.
+
+    `gains`, `offset` and `dice` are what the estimate takes: the table of replies, where it starts, what a die counts more.
+    """
+    room.starts[0], depth = False, 0
+    open_node(room, 0)
     while True:
         if room.tried[depth] < room.n[depth]:
             i = room.tried[depth]
@@ -258,25 +260,12 @@ def search(room, top, gains, offset, dice):
             if not is_leaf(room, depth, gains, offset, dice):
                 open_node(room, depth)
                 continue
+        elif depth == 0:
+            return room.values[0]
         else:
             remember(room, depth)
-        if depth == top:
-            return room.values[top]
         depth -= 1
         include(room, depth, room.values[depth + 1])
-
-
-@cold
-def best_action(view, actions, n, room, gains, offset, dice):
-    """Return the action that leads to the best value for the active seat, the first on ties."""
-    best, best_value, sign = actions[0], -np.inf, 1.0 if view.turn == RED else -1.0
-    room.states[0] = view
-    for i in range(n):
-        try_out(room, 0, actions[i])
-        value = sign * search(room, 1, gains, offset, dice)
-        if value > best_value:
-            best, best_value = actions[i], value
-    return best
 
 
 def win_share(state: Any) -> float:
@@ -300,7 +289,7 @@ def win_share(state: Any) -> float:
     room = new_room(GAME_DEPTH, SLOTS)
     room.states[0] = state
     with np.errstate(over="ignore"):  # interpreted, the hash overflows as it should
-        share = float(search(room, 0, np.zeros(1), 0, 0.0))
+        share = share_of_red(state) if actor(state) == OVER else search(room, np.zeros(1), 0, 0.0)
     if room.n_known[0] == MAX_KNOWN:
         raise InputError(f"this endgame has {MAX_KNOWN:,} positions or more")
-    return share
+    return float(share)
