@@ -11,8 +11,7 @@ def describe(state, code):
     """Word for an outcome (a cell, a terrain, a seat, a die) or an action."""
     if rules.actor(state) == CHANCE:
         return _describe_outcome(state, code)
-    one, two, three = (int(rules.part(code, i)) for i in range(3))
-    kind = rules.kind_of(code)
+    kind, one, two, three = (int(code) >> shift & 63 for shift in (18, 12, 6, 0))
     if kind == rules.A_PLACE:
         return f"{one}@{two}"
     if kind == rules.A_ATTACK:

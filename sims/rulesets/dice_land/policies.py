@@ -20,7 +20,7 @@ from sims.rulesets.dice_land.rules import (
     free_hexes,
     part,
 )
-from sims.rulesets.dice_land.search import GAME_DEPTH, MAX_KNOWN, SLOTS, TURN_DEPTH, is_endgame, new_room, search
+from sims.rulesets.dice_land.search import GAME_DEPTH, SLOTS, TURN_DEPTH, is_endgame, is_full, new_room, search
 from sims.streams import draw
 
 PLACEMENTS = ("uniform", "strong_first", "edge_safe", "cluster")
@@ -227,7 +227,7 @@ def expectimax(view, actions, n, params, rng):
     room = new_room(GAME_DEPTH, SLOTS) if exactly else new_room(TURN_DEPTH, 0)
     room.states[0] = view
     search(room, params, 4, params[1])
-    if exactly and room.n_known[0] == MAX_KNOWN:  # too many positions: look ahead to the reply after all
+    if is_full(room):  # too many positions: look ahead to the reply after all
         room = new_room(TURN_DEPTH, 0)
         room.states[0] = view
         search(room, params, 4, params[1])

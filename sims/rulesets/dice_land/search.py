@@ -47,8 +47,7 @@ WIN = 10_000.0
 TURN_DEPTH = 9  # the position, and what may follow in a turn: attack, two dice, choice, invasion, move, town; then the next turn
 GAME_DEPTH = 300  # of an endgame: 36 pips, at most six nodes for a turn with an attack and two for one without
 MAX_DICE = 6  # in an endgame; a key has ten bits for each: hex, value, seat
-SLOTS = 1 << 17  # of the memo
-MAX_KNOWN = SLOTS // 2
+SLOTS = 1 << 17  # of a policy's memo: a power of 2; half of them are used, then the search is given up
 
 
 class Room(NamedTuple):
@@ -69,7 +68,7 @@ class Room(NamedTuple):
     keys, shares : int64, float arrays (slots,)
         Hash table of the win shares that are known; without slots the search ends with the turn.
     n_known : int64 array (1,)
-        How many they are; MAX_KNOWN when the search has been given up.
+        How many they are.
     """
 
     states: Any
@@ -168,6 +167,12 @@ def key_of(state):
 
 
 @jit
+def is_full(room):
+    """Has the search been given up, because the memo is full?"""
+    return 2 * room.n_known[0] >= room.keys.size > 0
+
+
+@jit
 def slot_of(key, keys):
     """Return where this key is, or the free slot where it belongs."""
     last = keys.size - 1
@@ -204,7 +209,7 @@ def is_leaf(room, depth, gains, offset, dice):
     if actor(state) == OVER:
         room.values[depth] = share_of_red(state)
         return True
-    if room.n_known[0] == MAX_KNOWN:
+    if is_full(room):
         return True
     if not room.starts[depth]:
         return False
@@ -236,7 +241,7 @@ def include(room, depth, value):
 @jit
 def remember(room, depth):
     """Note the value of a node in the memo, if there is one and a turn starts here."""
-    if room.keys.size > 0 and room.starts[depth] and room.n_known[0] < MAX_KNOWN:
+    if room.keys.size > 0 and room.starts[depth] and not is_full(room):
         key = key_of(room.states[depth])
         slot = slot_of(key, room.keys)
         room.keys[slot], room.shares[slot] = key, room.values[depth]
@@ -268,13 +273,15 @@ def search(room, gains, offset, dice):
         include(room, depth, room.values[depth + 1])
 
 
-def win_share(state: Any) -> float:
+def win_share(state: Any, slots: int = 1 << 22) -> float:
     """Return the win share of red (seat 0) from a position in play with few dice, both seats playing best, exactly.
 
     Parameters
     ----------
     state : record
         At the start of a turn or within one, as :func:`sims.rulesets.dice_land.boards.position` makes it.
+    slots : int
+        Room for half as many positions; a power of 2. A slot takes 16 bytes.
 
     Raises
     ------
@@ -286,10 +293,10 @@ def win_share(state: Any) -> float:
     dice = int(state.score.sum())
     if not 1 <= dice <= MAX_DICE or state.hand.any():
         raise InputError(f"an endgame has 1 to {MAX_DICE} dice on the map and none in hand, not {dice} and {state.hand.sum()}")
-    room = new_room(GAME_DEPTH, SLOTS)
+    room = new_room(GAME_DEPTH, slots)
     room.states[0] = state
     with np.errstate(over="ignore"):  # interpreted, the hash overflows as it should
         share = share_of_red(state) if actor(state) == OVER else search(room, np.zeros(1), 0, 0.0)
-    if room.n_known[0] == MAX_KNOWN:
-        raise InputError(f"this endgame has {MAX_KNOWN:,} positions or more")
+    if is_full(room):
+        raise InputError(f"this endgame has {slots // 2:,} positions or more; give it more slots")
     return float(share)
