@@ -1,6 +1,6 @@
 """Dice Land: dice that are provinces attack their neighbours. Rules: README.md beside this file."""
 
-from sims.ruleset import CHANCE, Ruleset
+from sims.ruleset import Ruleset
 from sims.rulesets.dice_land import boards, policies, rules
 from sims.rulesets.dice_land.maps import unpacked
 
@@ -9,7 +9,7 @@ WORDS = {rules.DECLINE: "DECLINE", rules.STAY: "STAY", rules.GO_IN: "INVADE", ru
 
 def describe(state, code):
     """Word for an outcome (a cell, a terrain, a seat, a die) or an action."""
-    if rules.actor(state) == CHANCE:
+    if state.phase >= rules.GROW:
         return _describe_outcome(state, code)
     kind, one, two, three = (int(code) >> shift & 63 for shift in (18, 12, 6, 0))
     if kind == rules.A_PLACE:

@@ -69,11 +69,12 @@ def combined_gain(variant, one, other, defence, dice, own):
     """Return the value of a combined attack."""
     total = 0.0
     for r in range(1, 7):
-        for s in range(1, 7):
+        for s in range(r, 7):
             best = choice_gain(variant, one, r, other, s, defence, dice, own)
             best = max(best, choice_gain(variant, other, s, one, r, defence, dice, own))
             best = max(best, choice_gain(variant, one, s, other, r, defence, dice, own))
-            total += max(best, choice_gain(variant, other, r, one, s, defence, dice, own))
+            best = max(best, choice_gain(variant, other, r, one, s, defence, dice, own))
+            total += best if r == s else 2 * best
     return total / 36
 
 
@@ -83,8 +84,9 @@ def fill_gains(variant, dice, own, gains):
     for defence in range(1, 7):
         for one in range(1, 7):
             gains[entry(one, 0, defence)] = single_gain(variant, one, defence, dice, own)
-            for other in range(1, 7):
-                gains[entry(one, other, defence)] = combined_gain(variant, one, other, defence, dice, own)
+            for other in range(1, one + 1):
+                gain = combined_gain(variant, one, other, defence, dice, own)
+                gains[entry(one, other, defence)] = gains[entry(other, one, defence)] = gain
 
 
 def attack_gains(ruleset: Ruleset, variant: Variant, dice: float, own: float = 1.0) -> np.ndarray:

@@ -1,5 +1,7 @@
 """What the policies of Dice Land do, decision by decision, and that they beat what they should."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -35,10 +37,15 @@ def stream(deal=0):
     return minds[0]
 
 
+@cache
+def solved(spec, variant):
+    return load_policy(GAME, spec).solved_for(GAME, GAME.variant(variant))
+
+
 def answer(spec, state, variant="standard", rng=None):
     actions = np.zeros(MAX_ACTIONS, np.int32)
     n = rules.legal_actions(state, actions)
-    each = load_policy(GAME, spec).solved_for(GAME, GAME.variant(variant))
+    each = solved(spec, variant)
     with np.errstate(over="ignore"):
         return GAME.describe(state, int(each.function(state, actions, n, each.params, stream() if rng is None else rng)))
 

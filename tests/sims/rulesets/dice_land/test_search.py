@@ -68,14 +68,14 @@ def test_one_against_one():
 
 @pytest.mark.parametrize("variant", ["standard", "published"])
 def test_colours_are_symmetric(variant):
-    dice = "R3 B2 . R1 . . B1 ."
+    dice = "R2 B2 . R1 . . . ." if INTERPRETED else "R3 B2 . R1 . . B1 ."
     mirrored = dice.translate(str.maketrans("RB", "BR"))
     assert win_share(at(dice, variant)) == pytest.approx(1 - win_share(at(mirrored, variant, seat=1)))
 
 
 def test_within_a_turn():
     """The value before a roll is the mean of those after it."""
-    state = at("R3 B2 . R1 . . B1 .", "published")
+    state = at("R2 B2 R1 . . . . .", "published")
     attack = GAME.legal(state)[0]
     thrown = GAME.after(state, attack)
     assert win_share(state) == pytest.approx(max(win_share(GAME.after(state, code)) for code in GAME.legal(state)))
@@ -163,15 +163,17 @@ def answer(spec, state, variant):
     actions = np.zeros(MAX_ACTIONS, np.int32)
     n = rules.legal_actions(state, actions)
     each = load_policy(GAME, spec).solved_for(GAME, GAME.variant(variant))
-    return each.function(state, actions, n, each.params, np.ones(4, np.uint64))
+    with np.errstate(over="ignore"):
+        return each.function(state, actions, n, each.params, np.ones(4, np.uint64))
 
 
 def test_expectimax_plays_endgames_exactly():
     """In every position of some endgames its option has the largest share."""
     rng = random.Random(4)
     asked = 0
-    while asked < (4 if INTERPRETED else 40):
-        state = at(" ".join(rng.sample([f"R{rng.randint(1, 3)}", f"B{rng.randint(1, 3)}", "R1", "B2", ".", ".", ".", "."], 8)))
+    while asked < (2 if INTERPRETED else 40):
+        more = ["."] if INTERPRETED else [f"B{rng.randint(1, 3)}"]
+        state = at(" ".join(rng.sample([f"R{rng.randint(1, 3)}", "R1", "B2", *more, ".", ".", ".", "."], 8)))
         if rules.actor(state) != 0:
             continue
         asked += 1
