@@ -183,7 +183,8 @@ class Ruleset:
         """Return the number of seats; raises InputError if this game cannot be played by so many."""
         low, high = self.seats
         if not low <= seats <= high:
-            raise InputError(f"{self.name} is played by {low} to {high} seats, not {seats}")
+            allowed = f"{low} to {high}" if low < high else low
+            raise InputError(f"{self.name} is played by {allowed} seats, not {seats}")
         return seats
 
     def new_state(self, seats: int, variant: "str | Variant | Mapping[str, Any] | None" = None) -> Any:
