@@ -94,8 +94,8 @@ def list_command(as_json: bool) -> None:
         print_json(data)
         return
     for r in data["rulesets"]:
-        low, high = r["seats"]
-        click.echo(f"{r['name']} (version {r['version']}): {low} to {high} seats")
+        seats = " to ".join(map(str, dict.fromkeys(r["seats"])))
+        click.echo(f"{r['name']} (version {r['version']}): {seats} seats")
         click.echo(f"  variants  {', '.join(r['variants'])}")
         click.echo(f"  policies  {', '.join(r['policies'])}")
         click.echo(f"  settings  {'  '.join(r['settings'])}")

@@ -18,7 +18,7 @@ from typing import Any
 from platformdirs import user_cache_path
 
 PACKAGE = Path(__file__).parent
-MAX_ACTIONS = 64  # room in the buffer of legal actions
+MAX_ACTIONS = 256  # room in the buffer of legal actions
 
 
 def _sources_hash() -> str:
@@ -63,7 +63,7 @@ jit = njit(nogil=True, cache=True, error_model="numpy", **_UNCOUNTED)
 
 
 cold = njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
-"""The same for what happens rarely in a game: left out of line, it keeps the loop short."""
+"""The same for what happens rarely, or is long and called from many places: left out of line, it keeps the loop short."""
 
 
 @contextmanager

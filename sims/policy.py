@@ -50,7 +50,8 @@ class Policy:
     parameters: Mapping[str, Any]
     values: tuple
     table_size: Callable[[Mapping[str, Any]], int] | None = None  # from a variant's values; None for any size
-    solve: Callable[["Ruleset", Any], np.ndarray] | None = None  # what it plays from: a table for a ruleset's variant
+    # What it plays from besides its values: a table, made by `solve(ruleset, variant, *values)`.
+    solve: Callable[..., np.ndarray] | None = None
     solved: Any = field(default=None, compare=False, repr=False)  # the variant that the table is for, and the table
 
     def solved_for(self, ruleset: "Ruleset", variant: Any) -> "Policy":
@@ -58,7 +59,7 @@ class Policy:
         if self.solve is None:
             return self
         if self.solved is None:
-            return replace(self, solved=(variant, self.solve(ruleset, variant)))
+            return replace(self, solved=(variant, self.solve(ruleset, variant, *self.values)))
         if dict(self.solved[0].values) != dict(variant.values):
             raise InputError(f"{self.spec} was solved for the variant {self.solved[0]}, not for {variant}")
         return self
@@ -81,7 +82,7 @@ class Policy:
         for name, value in given.items():
             choose(name, self.parameters, f"parameter of {self.name}")
             values[name] = _value(self.name, name, self.parameters[name], value)
-        return replace(self, values=tuple(values.values()))
+        return replace(self, values=tuple(values.values()), solved=None)
 
     @property
     def spec(self) -> str:
@@ -109,15 +110,20 @@ class Policy:
 
     @cached_property
     def params(self) -> np.ndarray:
-        """What the function gets: one float per parameter; for a table, the table, flat, read once."""
+        """What the function gets: its numbers, and behind them the table that it plays from."""
+        if self.solved is None:
+            return self.numbers
+        return np.concatenate([self.numbers, self.solved[1]]) if self.parameters else self.solved[1]
+
+    @cached_property
+    def numbers(self) -> np.ndarray:
+        """One float per parameter; for a table of its own, the table, flat, read once."""
         numbers: list[np.ndarray] = []
         for default, value in zip(self.parameters.values(), self.values, strict=True):
             if default is FILE:
                 numbers.append(_table(self.name, value))
             else:
                 numbers.append(np.array([default.index(value) if isinstance(default, tuple) else value], float))
-        if self.solved is not None:
-            return self.solved[1]
         return np.ascontiguousarray(np.concatenate(numbers) if numbers else np.zeros(1))
 
 

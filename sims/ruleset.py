@@ -44,6 +44,7 @@ class Field:
     choices: tuple[str, ...] = ()
     low: int = 0
     high: int = 1_000_000
+    step: int = 1  # an int field has the values low, low + step, ...
     named: Mapping[str, int] = field(default_factory=dict)  # values of an int field that have a name
 
     MAX_FACES = 12
@@ -62,7 +63,10 @@ class Field:
         if text in self.named:
             return text
         also = "".join(f", or {word}" for word in self.named)
-        return parse_int(text, name, self.low, self.high, also)
+        number = parse_int(text, name, self.low, self.high, also)
+        if (number - self.low) % self.step:
+            raise InputError(f"{name} goes from {self.low} to {self.high} in steps of {self.step}; {number} is none of them")
+        return number
 
     def format(self, value: Any) -> str:
         """Write a value the way :meth:`parse` reads it."""
@@ -78,19 +82,19 @@ class Field:
             return self.choices.index(value)
         return self.named[value] if value in self.named else int(value)
 
+    def columns(self, name: str) -> list[tuple]:
+        """Return the columns of the variant record: one number; for a die `d` the array `d` and the number of its faces `n_d`."""
+        if isinstance(self.default, tuple):
+            return [(name, np.int32, self.MAX_FACES), (f"n_{name}", np.int32)]
+        return [(name, np.int32)]
+
 
 PLY_LIMIT = Field(10_000, "decisions after which a game is stopped and counted as truncated", low=1)
 
 
 def variant_dtype(fields: Mapping[str, Field]) -> np.dtype:
-    """Return the record that holds a variant; a die `d` becomes the array `d` and the number of its faces `n_d`."""
-    columns: list[tuple] = []
-    for name, spec in fields.items():
-        if isinstance(spec.default, tuple):
-            columns += [(name, np.int32, Field.MAX_FACES), (f"n_{name}", np.int32)]
-        else:
-            columns.append((name, np.int32))
-    return np.dtype(columns, align=True)
+    """Return the record that holds a variant: the columns of every field."""
+    return np.dtype([column for name, spec in fields.items() for column in spec.columns(name)], align=True)
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,8 @@ class Ruleset:
     named_policies: tuple[str, ...]  # the settings that studies, reports and lists show
     describe: Callable[[Any, int], str]  # a word for the action or outcome `code` in this state
     render: Callable[[Any], str]  # the position in one line
+    # The position in several lines, which a transcript shows after each turn; none where it says nothing new.
+    picture: Callable[[Any], str] | None = None
     # The game's own exact solver, if it has one (else sims.exact solves it): `solver(ruleset, variant)` returns a solution with
     # `first_seat_win`, `states`, `seconds`, and `path`, the file where it is kept (None if it is not).
     solver: Callable[..., Any] | None = None
@@ -177,7 +183,8 @@ class Ruleset:
         """Return the number of seats; raises InputError if this game cannot be played by so many."""
         low, high = self.seats
         if not low <= seats <= high:
-            raise InputError(f"{self.name} is played by {low} to {high} seats, not {seats}")
+            allowed = f"{low} to {high}" if low < high else low
+            raise InputError(f"{self.name} is played by {allowed} seats, not {seats}")
         return seats
 
     def new_state(self, seats: int, variant: "str | Variant | Mapping[str, Any] | None" = None) -> Any:

@@ -50,7 +50,7 @@ def trace(
     variant: Any = None,
     interpreted: bool = False,
 ) -> str:
-    """Return the transcript of one game of a run, one line per turn and decision.
+    """Return the transcript of one game of a run, one line per turn, and the picture that the ruleset draws of a position.
 
     Raises
     ------
@@ -99,6 +99,8 @@ def _lines(table: Table, game: Game) -> Iterable[str]:
 def _turn(ruleset: Ruleset, words: list[str], state: Any) -> Iterable[str]:
     scores = " ".join(str(score) for score in state.score[: state.seats])
     yield f"{' '.join(words)}  -> {scores}"
+    if ruleset.picture is not None:
+        yield from ruleset.picture(state).splitlines()
 
 
 def _ending(table: Table, game: Game) -> list[str]:

@@ -53,7 +53,7 @@ def test_stop_text(capsys):
 def test_list(capsys):
     main(["list", "--json"])
     data = json.loads(capsys.readouterr().out)
-    assert [r["name"] for r in data["rulesets"]] == ["pig", "dice-fever", "diceplomacy"]
+    assert [r["name"] for r in data["rulesets"]] == list(RULESETS)
     main(["list"])
     assert "hold_pot" in capsys.readouterr().out
 

@@ -29,6 +29,9 @@ FLAGS = ("-O3", "-march=native")
 PLAIN = ("dice-fever", ("hold_pot:12", "hold_dice:3"), "plain")
 STANDARD = ("dice-fever", ("hold_pot:12", "hold_dice:3"), "standard")
 CARDS = ("dice-fever", ("hold_pot:12,cards=asap", "hold_dice:3,cards=asap"), "standard")
+LAND = ("dice-land", ("greedy", "greedy"), "standard,hexes=16")
+LAND_PUBLISHED = ("dice-land", ("greedy", "greedy"), "published,hexes=16")
+LAND_AHEAD = ("dice-land", ("expectimax", "greedy"), "standard,hexes=16")
 PIG = ("pig", ("hold_at:20", "hold_at:25"), "standard")
 FOUR_SEATS = ("diceplomacy", ("threshold:0.6",) * 4, "standard")
 EIGHT_SEATS = ("diceplomacy", ("threshold:0.6",) * 8, "standard")
@@ -222,6 +225,25 @@ def core_rows(c: CLoop | None, plan: Plan) -> list[Row]:
     ]
 
 
+def land_rows(plan: Plan) -> list[Row]:
+    """Measure the rates of Dice Land on one core, in games per second: it has no C loop to be held against."""
+    return [
+        count_row("dice-land standard, greedy", LAND, plan.games // 10, plan.rounds, Bar(20_000)),
+        count_row("dice-land published, greedy", LAND_PUBLISHED, plan.games // 10, plan.rounds, Bar(20_000)),
+        count_row("dice-land standard, expectimax v greedy", LAND_AHEAD, plan.games // 200, plan.rounds, None),
+    ]
+
+
+def count_row(name: str, matchup: Matchup, games: int, rounds: int, bar: Bar | None) -> Row:
+    """Measure the games per second of one matchup."""
+    say(name)
+    play(matchup, 2)
+    rates = [rate(matchup, games, seed) for seed in range(rounds)]
+    per_s, decisions = (statistics.median(each) for each in zip(*rates, strict=True))
+    low, high = min(games for games, _ in rates), max(games for games, _ in rates)
+    return Row(name, per_s, "games/s", low, high, bar, games_per_s=per_s, decisions_per_s=decisions, note="one core")
+
+
 # Correctness
 
 
@@ -345,7 +367,7 @@ def measure(plan: Plan) -> list[Row]:
     with c_loop() as (c, note):
         if c is None:
             say(f"no ratios to C: {note}")
-        rows = [c_row(c, note, plan), *core_rows(c, plan)]
+        rows = [c_row(c, note, plan), *core_rows(c, plan), *land_rows(plan)]
         compiled = next(row.games_per_s for row in rows if row.name == "plain, to C")
         rows.append(interpreted_row(min(INTERPRETED_GAMES, plan.games), compiled))
         return [*rows, *worker_rows(c, plan), *memory, help_row(), *z_rows(c, plan)]

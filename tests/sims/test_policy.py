@@ -377,3 +377,22 @@ def test_two_tables_are_two_policies():
         n_jobs=1,
     )
     assert results.policy.nunique() == 2
+
+
+def test_table_follows_the_numbers_and_is_made_from_the_values():
+    """A policy may have parameters and play from a table; other values or another variant need another table."""
+
+    def tenfold(ruleset, variant, points, style):
+        return np.array([10.0 * points, variant.values["goal"], len(style)])
+
+    @policy(solve=tenfold, points=3, style=("calm", "wild"))
+    def planned(view, actions, n, params, rng):
+        return 0
+
+    variant = PIG.variant("standard,goal=50")
+    solved = planned.solved_for(PIG, variant)
+    assert planned.params.tolist() == [3, 0]
+    assert solved.params.tolist() == [3, 0, 30, 50, 4]
+    assert solved(7).solved_for(PIG, variant).params.tolist() == [7, 0, 70, 50, 4]
+    with pytest.raises(InputError, match="was solved for the variant standard,goal=50"):
+        solved.solved_for(PIG, PIG.variant())

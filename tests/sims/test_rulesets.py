@@ -80,7 +80,7 @@ def any_value(field, rng):
         return tuple(rng.choices(field.choices, k=rng.randint(1, Field.MAX_FACES)))
     if isinstance(field.default, str):
         return rng.choice(field.choices)
-    return rng.choice([field.low, rng.randint(field.low, min(field.high, 2 * field.default + 2)), *field.named])
+    return rng.choice([field.low, rng.randrange(field.low, min(field.high, 2 * field.default + 2) + 1, field.step), *field.named])
 
 
 # --- conformance ----------------------------------------------------------------------------------------------------------
@@ -177,24 +177,25 @@ def answer_of(policies, state, who, view, actions, n, params, rng):
 def test_policies_answer_legally_and_write_nothing(ruleset):
     specs = list(dict.fromkeys([*ruleset.named_policies, *(p.spec for p in ruleset.policies.values())]))
     loaded = [load_policy(ruleset, spec) for spec in specs if not spec.endswith(":")]  # a table needs its file
-    loaded = [p for p in loaded if p.solve is None]  # one that plays from a solution is tested beside its solver
+    loaded = [p for p in loaded if p.solve is None or ruleset.solver is None]  # one that needs a solver is tested beside it
     if INTERPRETED:
-        loaded = [(p, [p.function], p.params) for p in loaded]
+        loaded = [(p, [p.function]) for p in loaded]
     else:
-        loaded = [(p, np.array([compile_policy(p.function, ruleset.state)], np.uint64), p.params) for p in loaded]
+        loaded = [(p, np.array([compile_policy(p.function, ruleset.state)], np.uint64)) for p in loaded]
     actions, rng = np.zeros(MAX_ACTIONS, np.int32), np.array([1, 2, 3, 1], np.uint64)
-    decisions = 0
+    decisions, every = 0, 4 if INTERPRETED else 1  # interpreted, a policy that looks ahead takes a second
     for preset in ruleset.presets:
-        for seats in (ruleset.seats[0], ruleset.seats[1]):
+        solved = [(p, function, p.solved_for(ruleset, ruleset.variant(preset)).params) for p, function in loaded]
+        for seats in dict.fromkeys(ruleset.seats):
             view, seen = ruleset.new_state(seats, preset), ruleset.new_state(seats, preset)
-            for state, who, _ in walk(ruleset, ruleset.new_state(seats, preset), random.Random(seats), limit=150):
-                if who == CHANCE:
+            for step, (state, who, _) in enumerate(walk(ruleset, ruleset.new_state(seats, preset), random.Random(seats), 150)):
+                if who == CHANCE or step % every:
                     continue
                 n = ruleset.rules.legal_actions(state, actions)
                 before, offered = state.tobytes(), actions.tobytes()
                 if hasattr(ruleset.rules, "observe"):
                     ruleset.rules.observe(state, who, seen)
-                for each, function, params in loaded:
+                for each, function, params in solved:
                     numbers = params.tobytes()
                     with np.errstate(over="ignore"):
                         rows = [params] if INTERPRETED else addresses([params])

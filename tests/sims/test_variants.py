@@ -122,6 +122,19 @@ def test_bad_seats_are_refused(seats):
         PIG.new_state(seats)
 
 
+def test_a_game_for_two_says_so():
+    with pytest.raises(InputError, match="dice-land is played by 2 seats, not 3"):
+        RULESETS["dice-land"].new_state(3)
+
+
+def test_numbers_come_in_steps():
+    field = Field(8, "", low=8, high=36, step=2)
+    assert field.parse("hexes", "36") == 36
+    for text in ("9", "35"):
+        with pytest.raises(InputError, match=f"hexes goes from 8 to 36 in steps of 2; {text} is none of them"):
+            field.parse("hexes", text)
+
+
 def test_variant_dtype_has_a_column_per_field_and_the_number_of_faces():
     fields = {"die": Field(("A", "B", "A"), "", ("A", "B")), "n": Field(3, ""), "flag": Field(True, "")}
     dtype = variant_dtype(fields)
