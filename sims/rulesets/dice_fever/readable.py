@@ -117,8 +117,8 @@ def _named(name: str, **lines: Any) -> Policy:
 
 
 rule_1 = _named("rule_1")
-rule_3 = _named("rule_3", parade=2, hold=32, goal=1)
-rule_7 = _named("rule_7", goal=1, parade=2, hold=32, rest=60, threat=66, chase=68, relance=5)
+rule_3 = _named("rule_3", goal=1, parade=2)
+rule_7 = _named("rule_7", goal=1, relance=5, chase=68, lead=24, parade=2, rest=16)
 
 RULES = (rule_1, rule_3, rule_7)
 
