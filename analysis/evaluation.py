@@ -57,9 +57,9 @@ def regret(ruleset: str, policy: str, variant: str) -> Said:
     head, estimates = {**_head(game, rules.name), "opponent": "optimal"}, _exact(rows)
     worst = [{**asdict(mistake), "lost": mistake.lost} for mistake in found.worst]
     lines = [
-        f"{i:2}. {each['lost']:.4%} a game: {each['decision']}: {each['plays']} where {each['best']} is best, "
-        f"{each['times']:.3g} times a game at {each['cost']:.2%};\n"
-        f"    most at {each['game']}: {each['game_times']:.2g} times a game at {each['game_cost']:.2%}"
+        f"{i:2}. {100 * each['lost']:.3g}% a game: {each['decision']}: {each['plays']} where {each['best']} is best, "
+        f"{each['times']:.3g} times a game at {100 * each['cost']:.3g}%;\n"
+        f"    most at {each['game']}: {each['game_times']:.2g} times a game at {100 * each['game_cost']:.3g}%"
         for i, each in enumerate(worst, 1)
     ]
     title = ["", "where it loses most (win probability):"] if lines else []

@@ -12,8 +12,8 @@ from sims.rulesets.dice_fever import exact as dice_fever
 ROW = ["quantity", "policy", "seat", "n", "estimate", "stderr", "low", "high", "level", "method"]
 HEAD = ["ruleset", "version", "variant"]
 PIG = ["evaluate", "pig", "hold_at:4", "hold_at:3", "--set", "goal=5"]
-FEVER = ["evaluate", "dice-fever", "hold_dice:3", "race:2", "--variant", "plain", "--set", "target=6"]
-REGRET = ["regret", "dice-fever", "hold_dice:3", "--variant", "plain", "--set", f"target={6 if INTERPRETED else 20}"]
+FEVER = ["evaluate", "dice-fever", "hold_dice:3", "race:2", "--variant", "plain", "--set", f"target={2 if INTERPRETED else 6}"]
+REGRET = ["regret", "dice-fever", "hold_dice:3", "--variant", "plain", "--set", f"target={4 if INTERPRETED else 20}"]
 
 
 @pytest.fixture(autouse=True)

@@ -181,6 +181,7 @@ def _graph(ruleset: str, values: tuple) -> TurnGraph:
 class _Flow:
     """Two players, and room for how often play comes to every turn."""
 
+    @words_overflow
     def __init__(
         self, table: Table, graph: TurnGraph, progress: bool, best: np.ndarray | None = None, losses: Losses | None = None
     ) -> None:
