@@ -39,7 +39,9 @@ GAINS = [("16", -0.2), ("256", -0.2), ("3", 0.01)]  # the last one: always THROW
 GAINS = pd.concat([SCORES.assign(track=track, gain=np.linspace(low, 0.1, 6)) for track, low in GAINS])
 MOVED = pd.DataFrame({"assumption": ["usual", "other"], "first_seat_win": [0.46, 0.47], "one_parade": [0.08, 0.07]})
 MOVED = MOVED.assign(one_risk=[0.04, 0.05], agree=[1.0, 0.995])
+CARD = [("rule_1", 0.012, ["Shield: throw."]), ("rule_2", 0.0051, ["Shield: throw.", "At 7: STOP."])]
 PANELS = {
+    "plot_rule_card": (CARD, "Never STOP where that is OUT."),
     "plot_stop_chart": (ODDS, "STOP from 7."),
     "plot_thresholds": (THRESHOLDS,),
     "plot_stop_maps": (GAINS,),
@@ -106,6 +108,13 @@ def test_panels_are_drawn(name):
     figure.canvas.draw()
     shown = [ax for ax in figure.axes if ax.axison and ax.get_label() != "<colorbar>"]
     assert all(ax.get_title(loc="left") for ax in shown)
+
+
+def test_the_rule_card_has_every_line_and_what_it_costs():
+    shown = [text.get_text() for text in figures.plot_rule_card(*PANELS["plot_rule_card"]).axes[0].texts]
+    assert {"rule_1: gives away 1.2% of the games", "rule_2: gives away 0.5% of the games"} <= set(shown)
+    assert [text for text in shown if text[:1].isdigit()] == ["1.  Shield: throw.", "1.  Shield: throw.", "2.  At 7: STOP."]
+    assert shown[-1] == "Never STOP where that is OUT."
 
 
 def test_thresholds_stand_where_the_scores_are():
