@@ -6,7 +6,7 @@ value an attack by the table of ``odds.py``; ``cautious`` and ``expectimax`` the
 
 import numpy as np
 
-from sims.jit import allocates, cold, jit
+from sims.jit import allocates, cold, copy_record, jit
 from sims.policy import policy
 from sims.rulesets.dice_land.maps import lowest, size
 from sims.rulesets.dice_land.odds import ENTRIES, attack_gains, choice_gain, gain_of_attack
@@ -212,7 +212,7 @@ def cautious(view, actions, n, params, rng):
     if view.phase == ATTACK:
         return best_attack(view, actions, n, params, 4)
     room = new_room(TURN_DEPTH, 0)
-    room.states[0] = view
+    copy_record(view, room.states[0])
     search(room, params, 4 + ENTRIES, params[1])
     return actions[room.best[0]]
 
@@ -225,11 +225,11 @@ def expectimax(view, actions, n, params, rng):
         return place_die(view, rng, params[2], params[3])
     exactly = is_endgame(view, params[0])
     room = new_room(GAME_DEPTH, SLOTS) if exactly else new_room(TURN_DEPTH, 0)
-    room.states[0] = view
+    copy_record(view, room.states[0])
     search(room, params, 4, params[1])
     if is_full(room):  # too many positions: look ahead to the reply after all
         room = new_room(TURN_DEPTH, 0)
-        room.states[0] = view
+        copy_record(view, room.states[0])
         search(room, params, 4, params[1])
     return actions[room.best[0]]
 

@@ -22,7 +22,7 @@ import numba.extending
 import numpy as np
 
 from sims.errors import InputError
-from sims.jit import INTERPRETED, MAX_ACTIONS, cold, jit
+from sims.jit import INTERPRETED, MAX_ACTIONS, cold, copy_record, jit
 from sims.ruleset import CHANCE, OVER
 from sims.rulesets.dice_land.maps import bit, lowest
 from sims.rulesets.dice_land.odds import gain_of_attack
@@ -188,8 +188,8 @@ def slot_of(key, keys):
 @cold
 def try_out(room, depth, code):
     """Set the next depth to what follows an outcome or action."""
-    room.states[depth + 1] = room.states[depth]
     before, after = room.states[depth], room.states[depth + 1]
+    copy_record(before, after)
     if actor(before) == CHANCE:
         apply_chance(after, code)
     else:
@@ -294,7 +294,7 @@ def win_share(state: Any, slots: int = 1 << 22) -> float:
     if not 1 <= dice <= MAX_DICE or state.hand.any():
         raise InputError(f"an endgame has 1 to {MAX_DICE} dice on the map and none in hand, not {dice} and {state.hand.sum()}")
     room = new_room(GAME_DEPTH, slots)
-    room.states[0] = state
+    copy_record(state, room.states[0])
     with np.errstate(over="ignore"):  # interpreted, the hash overflows as it should
         share = share_of_red(state) if actor(state) == OVER else search(room, np.zeros(1), 0, 0.0)
     if is_full(room):
