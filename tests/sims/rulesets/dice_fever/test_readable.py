@@ -7,8 +7,8 @@ import pytest
 
 from sims.rulesets import RULESETS
 from sims.rulesets.dice_fever import readable, rules
-from sims.rulesets.dice_fever.evaluation import evaluate
-from sims.rulesets.dice_fever.readable import RULES, answer, lines, rule_1, rule_7, search
+from sims.rulesets.dice_fever.evaluation import evaluate, regret
+from sims.rulesets.dice_fever.readable import RULES, answer, lines, rule_1, rule_3, rule_7, search
 
 DICE_FEVER = RULESETS["dice-fever"]
 TRACKS = [track for n in range(1, 6) for track in itertools.combinations(range(1, 7), n)]
@@ -129,6 +129,13 @@ def test_the_search_keeps_to_the_number_of_lines():
 def test_search_takes_no_worse_rule():
     found, least = search(lambda rule: 1.0, rule_7, {"stop": range(1, 20)}, 7)
     assert (found, least) == (rule_7, 1.0)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rule, first, second", [(rule_1, 0.4359, 0.4939), (rule_3, 0.4458, 0.4951), (rule_7, 0.4500, 0.4977)])
+def test_what_the_rules_win_against_best_play(rule, first, second):
+    found = regret("dice-fever", rule)
+    np.testing.assert_allclose(found.win, [first, second], rtol=0, atol=5e-5)
 
 
 def test_module_lists_its_rules():
