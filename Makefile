@@ -37,8 +37,8 @@ format: .venv/dev ## Format code and strip notebooks
 	$(BIN)/ruff check --fix .
 	$(BIN)/nbstripout $(NOTEBOOKS)
 
-test: .venv/dev ## The tests, compiled
-	$(BIN)/python -m pytest -m "not long"
+test: .venv/dev ## The tests, compiled, on all cores
+	$(BIN)/python -m pytest -m "not long" --numprocesses auto --dist loadfile
 
 test-long: .venv/dev ## The tests that solve whole games: minutes more
 	$(BIN)/python -m pytest -m long
