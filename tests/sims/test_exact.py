@@ -563,7 +563,7 @@ def test_room_for_exactly_all_positions_is_enough():
         (["hold_at:3"], "2 to 10 seats, not 1"),
         (["hold_at:3", "hold_it"], "did you mean hold_at"),
     ],
-    ids=str,
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else value,
 )
 def test_evaluate_refuses(policies, words):
     with pytest.raises(InputError, match=words) as caught:
