@@ -13,6 +13,7 @@ from sims.ruleset import (
     apply_action,
     apply_chance,
     chance,
+    is_among,
     legal_actions,
     measure,
     observed,
@@ -80,15 +81,6 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
         if steps < log.size:
             log[steps] = code
         steps += 1
-
-
-@jit
-def is_among(code, actions, n):
-    """Is this one of the first n actions?"""
-    for i in range(n):  # noqa: SIM110 (numba compiles no generator expression)
-        if actions[i] == code:
-            return True
-    return False
 
 
 @jit

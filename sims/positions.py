@@ -15,7 +15,6 @@ import numpy as np
 
 from sims.errors import InputError, check_int, choose
 from sims.jit import MAX_ACTIONS, ask, jit
-from sims.playouts import is_among
 from sims.ruleset import (
     CHANCE,
     OVER,
@@ -25,6 +24,7 @@ from sims.ruleset import (
     apply_action,
     apply_chance,
     chance,
+    is_among,
     legal_actions,
     observed,
     payoffs,
@@ -351,7 +351,6 @@ class Search:
 
     def _refusal(self, status: int) -> Exception:
         """Say why the policy that is asked in the present position cannot be evaluated."""
-        assert self.table is not None  # free seats are not asked
         assert self.table is not None  # free seats are not asked
         number, _, action = map(int, self._counts)
         seat = int(self.graph.who[number])

@@ -229,6 +229,15 @@ def copied(state: Any) -> Any:
     return np.frombuffer(bytearray(state.tobytes()), np.dtype((np.record, state.dtype)))[0]
 
 
+@jit.jit
+def is_among(number, numbers, n):
+    """Is this one of the first n numbers?"""
+    for i in range(n):  # noqa: SIM110 (numba compiles no generator expression)
+        if numbers[i] == number:
+            return True
+    return False
+
+
 def _generic(name: str, n_args: int) -> Callable:
     """Return the function that calls a ruleset's function of this name, found by the type of the state.
 

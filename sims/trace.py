@@ -134,8 +134,7 @@ def follow(ruleset: Ruleset, state: Any, script: str | Iterable[str]) -> Any:
         words = options(ruleset, state)
         again = next((words[name] for name in ("THROW", "ROLL") if name in words), None)
         if word not in words and again is not None:
-            thrown = state.copy()
-            ruleset.advance(thrown, again)
+            thrown = ruleset.after(state, again)
             if word in options(ruleset, thrown):
                 ruleset.advance(state, again)
                 words = options(ruleset, state)

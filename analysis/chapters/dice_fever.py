@@ -34,7 +34,7 @@ from sims.study import Study
 
 TITLE = "When should I say STOP in Dice Fever?"
 GAME = "dice-fever"
-GROUPS = {"pairs": "pairs", "sweep": "against", "seats": "self", "many": "against", "many_optimal": "against"}
+GROUPS = {"pairs": "pairs", "sweep": "against", "seats": "self", "many": "against"}
 OPPONENT = "hold_dice:3"  # of the sweep
 TURNS_PER_POSITION = 20_000  # simulated turns behind each z-score
 SOLVED = "standard"  # the variant that is solved for the answers
@@ -293,7 +293,7 @@ def _policies(study: Study, results: pd.DataFrame) -> Part:
         "game_length": game_length(group["pairs"]),
         "seat_advantage": seat_advantage(results),
     }
-    many = _against_many(pd.concat([group["many"], group["many_optimal"]]))
+    many = _against_many(group["many"])
     words = {
         "ranking": _ranking(pairs),
         "many": [rows.to_dict("records") for _, rows in many.groupby("policy", sort=False)],

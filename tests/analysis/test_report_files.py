@@ -43,12 +43,6 @@ kind = "against"
 policies = ["rule_1", "rule_3"]
 opponents = ["race:2"]
 seats = [3, 4]
-[[groups]]
-name = "many_optimal"
-kind = "against"
-policies = ["rule_7"]
-opponents = ["race:2"]
-seats = [3, 4]
 games = 12
 """
 MAKE = """

@@ -16,7 +16,7 @@ from sims.rulesets.dice_fever import readable, rules
 from sims.rulesets.dice_fever.exact import Solution, solution
 from sims.rulesets.dice_fever.odds import Choice, Odds, Turn
 from sims.rulesets.dice_fever.solver import duel_gains
-from sims.rulesets.dice_fever.turns import TURN_FIELDS, position_key
+from sims.rulesets.dice_fever.turns import TURN_FIELDS, position_code
 
 Cards = tuple[int, ...]  # PARADE, RISK
 
@@ -123,8 +123,7 @@ class Adviser:
         state = self._in_game(position, table)
         values = self._values(state, table)
         stop, throw = self._worth_of_actions(state, values)
-        thrown = state.copy()
-        rules.apply_action(thrown, rules.THROW)
+        thrown = self.ruleset.after(state, rules.THROW)
         is_short = not (table.relance or rules.is_pair(state))
         is_out = bool(rules.lacks_six(state, rules.stop_points(state), state.track))
         return Advice(
@@ -201,7 +200,7 @@ class Adviser:
     def _values(self, state: Any, table: Table) -> np.ndarray:
         """Return the mover's chance at every leaf and node of the turn, checked to hold this position."""
         solved = self.solution
-        if position_key(state) not in solved.graph.node_of:
+        if position_code(state) not in solved.graph.node_of:
             under = " under a Relance" if table.relance else ""
             raise InputError(f"no turn{under} of {self.variant.name} comes to this track, bonus and shields")
         most = solved.frame.bounds(*self._hands(table))[1] + int(solved.graph.points.max())
@@ -216,7 +215,7 @@ class Adviser:
     def _worth_of_actions(self, state: Any, values: np.ndarray) -> list[float]:
         """Return the mover's chance by each action of a decision in its turn, in the order of the legal actions."""
         graph = self.solution.graph
-        node = graph.node_of[position_key(state)]
+        node = graph.node_of[position_code(state)]
         edges = [slice(*graph.edges[row : row + 2]) for row in range(graph.rows[node], graph.rows[node + 1])]
         return [float(graph.weight[edge] @ values[graph.child[edge]]) for edge in edges]
 

@@ -19,7 +19,7 @@ from sims.rulesets.dice_fever import rules
 from sims.rulesets.dice_fever.exact import Solution
 from sims.rulesets.dice_fever.odds import Turn, best_threshold
 from sims.rulesets.dice_fever.sweeps import LANES, sweep_all, worth
-from sims.rulesets.dice_fever.turns import position_key
+from sims.rulesets.dice_fever.turns import position_code
 
 POSITION = ["track", "dice", "shields", "bonus", "tripled"]
 Cards = tuple[int, int]  # PARADE, RISK
@@ -82,7 +82,7 @@ def _place(solved: Solution, turn: Turn, row: Any, cards: Cards) -> tuple[int, i
         position = turn.position(tuple(map(int, row.track)), row.shields, row.bonus, row.tripled)
         parade = cards[0] - row.shields - (turn.spent(row.dice, row.bonus, row.tripled, False) or 0)
         risk = cards[1] - turn.used_risk(row.dice, row.bonus, row.tripled, False)
-        node = solved.graph.node_of.get(position_key(position))
+        node = solved.graph.node_of.get(position_code(position))
         if node is not None and min(parade, risk) >= 0:
             return node, solved.frame.hand(parade, risk), int(rules.stop_points(position))
     return None

@@ -31,7 +31,7 @@ from sims.ruleset import CHANCE, OVER, Ruleset, Variant, copied
 from sims.rulesets.dice_fever import rules, solver, sweeps, turns
 from sims.rulesets.dice_fever.solver import Frame, Solver, frame_of
 from sims.rulesets.dice_fever.sweeps import LANES, sweep_all
-from sims.rulesets.dice_fever.turns import OUT, TURN_FIELDS, TurnGraph, position_key
+from sims.rulesets.dice_fever.turns import OUT, TURN_FIELDS, TurnGraph, position_code
 
 TABLES = ("win", "last_turn", "cards", "last_cards")
 
@@ -163,7 +163,7 @@ class Solution:
         key = turn.tobytes()
         if key not in known:
             known[key] = self.turn_values(state)
-        return float(known[key][len(self.graph.points) + self.graph.node_of[position_key(state)]])
+        return float(known[key][len(self.graph.points) + self.graph.node_of[position_code(state)]])
 
     def turn_values(self, state: Any) -> np.ndarray:
         """Return the mover's chance at every leaf and node of its turn, float array (leaves + nodes,).

@@ -20,12 +20,11 @@ from sims.rulesets.dice_fever.rules import (
     CARDS,
     COMMIT,
     DUEL_TARGET,
-    NO_FACE,
     RELANCE_TARGET,
     WINDOW,
 )
 from sims.rulesets.dice_fever.solver import tie_value
-from sims.rulesets.dice_fever.turns import OUT, PLAIN, X2
+from sims.rulesets.dice_fever.turns import OUT, PLAIN, X2, position_code
 
 HEADER = (
     "low", "scores", "risk", "hands", "target", "top", "strict", "tie", "leaves", "nodes", "slots",
@@ -87,12 +86,10 @@ def nodes_below(graph: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def slots_of(graph: Any) -> np.ndarray:
-    """Return a hash table from :func:`position_code` to nodes: code (or -1) and node, slot after slot."""
+    """Return a hash table from :func:`turns.position_code` to nodes: code (or -1) and node, slot after slot."""
     n_slots = 1 << (4 * len(graph.states)).bit_length()
     slots = np.full((n_slots, 2), -1.0)
-    codes = np.zeros(len(graph.states), np.int64)
-    position_codes(graph.records, codes)
-    for node, code in enumerate(codes.tolist()):
+    for code, node in graph.node_of.items():
         place = slot(code, n_slots)
         while slots[place, 0] >= 0:
             place = (place + 1) % n_slots
@@ -101,33 +98,6 @@ def slots_of(graph: Any) -> np.ndarray:
 
 
 # --- the policy -------------------------------------------------------------------------------------------------------------
-
-
-@jit
-def position_code(view):
-    """Return a number for what ``turns.position_key`` tells apart."""
-    in_window = view.phase == WINDOW
-    six = view.six and view.variant.bonus_die and not view.variant.six_partial_bonus and view.bonus_face == NO_FACE
-    code = np.int64(view.phase)
-    code = code * 64 + view.track
-    code = code * 16 + view.shields
-    code = code * 2 + view.mult - 1
-    code = code * 2 + (view.extra > 0)
-    code = code * 8 + view.bonus_face + 1
-    code = code * 2 + view.next3
-    code = code * 2 + view.double
-    code = code * 8 + view.tripled_value
-    code = code * 2 + view.suite
-    code = code * 2 + (1 if six else 0)
-    code = code * 64 + (view.fresh if in_window else 0)
-    return code * 2 + (view.tokens[view.turn] != 0)
-
-
-@jit
-def position_codes(states, codes):
-    """Write the code of every state to `codes`."""
-    for i in range(codes.size):
-        codes[i] = position_code(states[i])
 
 
 @jit

@@ -150,24 +150,22 @@ def lines(rule: Policy) -> tuple[str, ...]:
         return AT_LEAST[on["by"]].format(on[key])
 
     play = f"lay {on['parade']} PARADE and a RISK in a turn."
+    cards = {
+        "hold": f"Keep your cards until you have {on['hold']} points; then p{play}",
+        "parade": "" if on["hold"] or on["parade"] == 1 else f"P{play}",
+        "rest": f"Keep what is left after the first time until you have {on['rest']} points.",
+        "threat": f"Someone else has {on['threat']} points: play your cards at once.",
+    }
     words = {
         "stop": f"A shield left? Throw. None left? STOP once {enough('stop')}.",
         "goal": "STOP as soon as that takes you to the target with a 6.",
         "relance": f"Under a Relance: STOP once {enough('relance')}.",
         "chase": f"Behind someone with {on['chase']} points or more: STOP only once {enough('chase_stop')}.",
         "lead": f"{on['lead']} points ahead of everybody: STOP once {enough('lead_stop')}.",
-        "hold": f"Keep your cards until you have {on['hold']} points; then p{play}",
-        "rest": f"Keep what is left after the first time until you have {on['rest']} points.",
-        "threat": f"Someone else has {on['threat']} points: play your cards at once.",
     }
-    said = {name: text for name, text in words.items() if on[name]}
     if on["parade"] == 0:
-        said = {name: text for name, text in said.items() if name not in ("hold", "rest", "threat")} | {
-            "parade": "Play no cards."
-        }
-    elif on["parade"] > 1 and not on["hold"]:
-        said["parade"] = f"P{play}"
-    return tuple(said.values())
+        return (*(text for name, text in words.items() if on[name]), "Play no cards.")
+    return tuple(text for name, text in (words | cards).items() if on[name] and text)
 
 
 # --- the search -----------------------------------------------------------------------------------------------------------

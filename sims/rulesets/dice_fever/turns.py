@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from sims.jit import jit
 from sims.ruleset import CHANCE, Ruleset, Variant, copied
 from sims.rulesets.dice_fever import rules
 
@@ -80,17 +81,29 @@ class TurnGraph:
         return np.asarray(self.states).view(np.recarray)
 
     @cached_property
-    def node_of(self) -> dict[tuple, int]:
-        """The node of each :func:`position_key`."""
-        return {position_key(state): node for node, state in enumerate(self.records)}
+    def node_of(self) -> dict[int, int]:
+        """The node of each :func:`position_code`."""
+        return {int(position_code(state)): node for node, state in enumerate(self.records)}
 
 
-def position_key(state: Any) -> tuple:
-    """Return what the rules will still read of a position within a turn, scores and hands apart: equal keys, equal node."""
-    variant, in_window = state.variant, state.phase == rules.WINDOW
-    six_matters = variant.bonus_die and not variant.six_partial_bonus and state.bonus_face == rules.NO_FACE
-    fields = [int(state[name]) for name in TURN_FIELDS]
-    return (*fields, bool(six_matters and state.six), int(state.fresh) if in_window else 0, bool(state.tokens[state.turn]))
+@jit
+def position_code(state):
+    """Return a number for what the rules still read of a position within a turn, scores and hands apart: equal for one node."""
+    in_window = state.phase == rules.WINDOW
+    six = state.six and state.variant.bonus_die and not state.variant.six_partial_bonus and state.bonus_face == rules.NO_FACE
+    code = np.int64(state.phase)
+    code = code * 64 + state.track
+    code = code * 16 + state.shields
+    code = code * 2 + state.mult - 1
+    code = code * 2 + (state.extra > 0)
+    code = code * 8 + state.bonus_face + 1
+    code = code * 2 + state.next3
+    code = code * 2 + state.double
+    code = code * 8 + state.tripled_value
+    code = code * 2 + state.suite
+    code = code * 2 + (1 if six else 0)
+    code = code * 64 + (state.fresh if in_window else 0)
+    return code * 2 + (state.tokens[state.turn] != 0)
 
 
 def turn_graph(ruleset: Ruleset, variant: Variant) -> TurnGraph:
@@ -106,7 +119,7 @@ class _Walk:
         self.values = variant.values
         self.first = ruleset.new_state(2, Variant(variant.name, {**variant.values, "target": OUT_OF_REACH}))
         self.leaves: dict[tuple[int, bool] | None, int] = {None: OUT}
-        self.nodes: dict[tuple, int] = {}
+        self.nodes: dict[int, int] = {}
         self.ways: dict[bytes, dict[tuple[str, Any], float]] = {}  # the six dice come to the same positions in many ways
         self.states: list[Any] = []
         self.node_actions: list[list[tuple[int, dict]]] = []
@@ -191,7 +204,7 @@ class _Walk:
 
     def node(self, state: Any) -> int:
         """Return the node of a decision, after its children."""
-        key = position_key(state)
+        key = int(position_code(state))
         if key not in self.nodes:
             options = self.options(state)
             self.nodes[key] = len(self.states)

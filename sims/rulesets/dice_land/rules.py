@@ -8,7 +8,7 @@ is: a kind, and up to three numbers of six bits.
 import numpy as np
 
 from sims.jit import cold, jit
-from sims.ruleset import CHANCE, OVER, PLY_LIMIT, Field, variant_dtype
+from sims.ruleset import CHANCE, OVER, PLY_LIMIT, Field, is_among, variant_dtype
 from sims.rulesets.dice_land.maps import (
     EDEN,
     FRONTIER,
@@ -202,19 +202,10 @@ def spread(state, cell):
     state.n_frontier = n
     for i in range(6):
         neighbour = cell + STEPS[i]
-        known = state.variant.map[0] == EDEN and is_in(neighbour, state.frontier, state.n_frontier)
-        if not known and not is_in(neighbour, state.cell, state.hexes):
+        known = state.variant.map[0] == EDEN and is_among(neighbour, state.frontier, state.n_frontier)
+        if not known and not is_among(neighbour, state.cell, state.hexes):
             state.frontier[state.n_frontier] = neighbour
             state.n_frontier += 1
-
-
-@jit
-def is_in(cell, cells, n):
-    """Is this one of the first n cells?"""
-    for i in range(n):  # noqa: SIM110 (numba compiles no generator expression)
-        if cells[i] == cell:
-            return True
-    return False
 
 
 @cold
