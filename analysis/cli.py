@@ -26,6 +26,14 @@ def print_json(data: Any) -> None:
     click.echo(json.dumps(data, indent=2, allow_nan=False))
 
 
+def say(data: dict[str, Any], text: str, as_json: bool) -> None:
+    """Print a result, as JSON or as text."""
+    if as_json:
+        print_json(data)
+    else:
+        click.echo(text)
+
+
 jobs_option = click.option("--jobs", type=int, default=-1, show_default=True, help="Workers; -1 for all cores.")
 
 
@@ -180,10 +188,7 @@ def stop_command(
         data, text = advice.for_points(name, **{key: position[key] for key in TURN_OPTIONS})
     else:
         data, text = advice.to_win(name, **position)
-    if as_json:
-        print_json(data)
-    else:
-        click.echo(text)
+    say(data, text, as_json)
 
 
 TURN_OPTIONS = ("track", "shields", "bonus", "tripled", "double_score")
@@ -240,10 +245,7 @@ def evaluate_command(ruleset: str, policies: tuple[str, ...], variant: str, sett
     from analysis.evaluation import win_rates
 
     data, text = win_rates(ruleset, policies, full_variant(variant, settings))
-    if as_json:
-        print_json(data)
-    else:
-        click.echo(text)
+    say(data, text, as_json)
 
 
 @cli.command("regret")
@@ -257,10 +259,7 @@ def regret_command(ruleset: str, policy: str, variant: str, settings: tuple[str,
     from analysis.evaluation import regret
 
     data, text = regret(ruleset, policy, full_variant(variant, settings))
-    if as_json:
-        print_json(data)
-    else:
-        click.echo(text)
+    say(data, text, as_json)
 
 
 @cli.command("simulate")
@@ -323,10 +322,7 @@ def report_command(games: int | None, seed: int | None, jobs: int, folder: Path,
     if jobs == 0:
         raise InputError("jobs must not be 0; choose a number of workers, or -1 for all cores")
     page = write_report(folder, games, seed, jobs)
-    if as_json:
-        print_json({"report": str(page)})
-    else:
-        click.echo(page)
+    say({"report": str(page)}, str(page), as_json)
 
 
 def main(args: list[str] | None = None) -> None:

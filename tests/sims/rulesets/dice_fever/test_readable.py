@@ -108,7 +108,7 @@ def test_each_line_of_the_cards():
 
 
 def cost(rule):
-    """What a rule gives away per game of `plain` against hold_dice:3 (the best play of `plain` is another test)."""
+    """How seldom a rule wins `plain` against hold_dice:3."""
     first, second = (evaluate("dice-fever", pair, "plain") for pair in ([rule, "hold_dice:3"], ["hold_dice:3", rule]))
     return -(first[0] + second[1]) / 2
 
