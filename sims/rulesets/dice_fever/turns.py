@@ -16,12 +16,12 @@ ends the turn. The turn starts in one of the ways of ``STARTS`` with k shields, 
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sims.jit import jit
-from sims.ruleset import CHANCE, Ruleset, Variant, copied
+from sims.jit import MAX_ACTIONS, jit
+from sims.ruleset import CHANCE, Field, Ruleset, Variant, copied
 from sims.rulesets.dice_fever import rules
 
 STARTS = PLAIN, X2, SIX = range(3)  # an ordinary turn (after Duel and Relance too), Score x2, six dice at once
@@ -106,6 +106,42 @@ def position_code(state):
     return code * 2 + (state.tokens[state.turn] != 0)
 
 
+class Position(NamedTuple):
+    """A position of the walk, and what the walk asks of it."""
+
+    record: Any  # record array (1,)
+    code: int  # see position_code
+    is_chance: bool
+    phase: int
+    track: int
+    has_ended: bool  # is the turn over?
+    is_out: bool
+    points: int  # that it banked
+
+
+@jit
+def look(state, facts):
+    """Write down what the walk asks of a position: all of :class:`Position` but the record."""
+    facts[0], facts[1], facts[2], facts[3] = position_code(state), rules.actor(state) == CHANCE, state.phase, state.track
+    facts[4], facts[5], facts[6] = state.turn != 0, state.outs[0] > 0, state.points[0]
+
+
+@jit
+def step(states, actions, after, facts):
+    """Take every outcome or action of a position at once, as a call with a record costs more than the rules; return how many."""
+    state = states[0]
+    is_chance = rules.actor(state) == CHANCE
+    n = rules.chance(state) if is_chance else rules.legal_actions(state, actions)
+    for i in range(n):
+        after[i] = state
+        if is_chance:
+            rules.apply_chance(after[i], i)
+        else:
+            rules.apply_action(after[i], actions[i])
+        look(after[i], facts[i])
+    return n
+
+
 def turn_graph(ruleset: Ruleset, variant: Variant) -> TurnGraph:
     """Walk through every turn of a variant."""
     return _Walk(ruleset, variant).graph()
@@ -115,13 +151,13 @@ class _Walk:
     """The graph while it grows."""
 
     def __init__(self, ruleset: Ruleset, variant: Variant) -> None:
-        self.ruleset = ruleset
         self.values = variant.values
         self.first = ruleset.new_state(2, Variant(variant.name, {**variant.values, "target": OUT_OF_REACH}))
         self.leaves: dict[tuple[int, bool] | None, int] = {None: OUT}
         self.nodes: dict[int, int] = {}
         self.ways: dict[bytes, dict[tuple[str, Any], float]] = {}  # the six dice come to the same positions in many ways
-        self.states: list[Any] = []
+        self.states: list[bytes] = []
+        self.actions, self.facts = np.zeros(MAX_ACTIONS, np.int32), np.zeros((Field.MAX_FACES, len(Position._fields) - 1), np.int64)
         self.node_actions: list[list[tuple[int, dict]]] = []
 
     def graph(self) -> TurnGraph:
@@ -154,7 +190,7 @@ class _Walk:
                     place = (*blocks[bisect_right(firsts, child) - 1], k)
                     ends[place] = max(ends[place], child + 1)
 
-    def start(self, token: int, kind: int, shields: int) -> Any:
+    def start(self, token: int, kind: int, shields: int) -> Position:
         """Return the position in which the first dice are in the air."""
         state = copied(self.first)
         state.shields = shields
@@ -166,51 +202,56 @@ class _Walk:
             rules.throw(state)
         else:
             rules.throw(state)
-        return state
+        look(state, self.facts[0])
+        return Position(np.array([state]), *self.facts[0].tolist())
 
-    def ways_from(self, state: Any, with_six: bool = True) -> dict[tuple[str, Any], float]:
+    def after(self, position: Position) -> list[Position]:
+        """Return the positions after each outcome or action; the actions are then in ``self.actions``."""
+        after = np.zeros(len(self.facts), rules.STATE)
+        n = step(position.record, self.actions, after, self.facts)
+        return [Position(after[i : i + 1], *facts) for i, facts in enumerate(self.facts[:n].tolist())]
+
+    def ways_from(self, position: Position, with_six: bool = True) -> dict[tuple[str, Any], float]:
         """Return the distribution over leaves and nodes to which chance leads from here.
 
         The next turn has an empty track, so whether a 6 was on this one must be told for STOP; a Dice Fever has one.
         """
-        if state.turn != 0:
-            end = None if state.outs[0] else (int(state.points[0]), with_six)
+        if position.has_ended:
+            end = None if position.is_out else (position.points, with_six)
             return {("leaf", self.leaves.setdefault(end, len(self.leaves))): 1.0}
-        if rules.actor(state) != CHANCE or state.phase in SHARED:
-            return {("node", self.node(state)): 1.0}
-        return self.after_chance(state)
+        if not position.is_chance or position.phase in SHARED:
+            return {("node", self.node(position)): 1.0}
+        return self.after_chance(position)
 
-    def after_chance(self, state: Any) -> dict[tuple[str, Any], float]:
+    def after_chance(self, position: Position) -> dict[tuple[str, Any], float]:
         """Return the mean of the distributions after each outcome."""
-        key = state.tobytes()
+        key = position.record.tobytes()
         if key not in self.ways:
-            n = rules.chance(state)
+            after = self.after(position)
             ways: dict[tuple[str, Any], float] = {}
-            for outcome in range(n):
-                for way, weight in self.ways_from(self.ruleset.after(state, outcome)).items():
-                    ways[way] = ways.get(way, 0.0) + weight / n
+            for each in after:
+                for way, weight in self.ways_from(each).items():
+                    ways[way] = ways.get(way, 0.0) + weight / len(after)
             self.ways[key] = ways
         return self.ways[key]
 
-    def options(self, state: Any) -> list[tuple[int, dict]]:
+    def options(self, position: Position) -> list[tuple[int, dict]]:
         """Return the actions of a node and where they lead; a chance node has one, without a code."""
-        if rules.actor(state) == CHANCE:
-            return [(NO_ACTION, self.after_chance(state))]
-        options = []
-        for action in self.ruleset.legal(state):
-            after = self.ruleset.after(state, action)
-            options.append((action, self.ways_from(after, bool(state.track & rules.bit(6)))))
-        return options
+        if position.is_chance:
+            return [(NO_ACTION, self.after_chance(position))]
+        after = self.after(position)
+        actions = self.actions[: len(after)].tolist()
+        with_six = bool(position.track & rules.bit(6))
+        return [(action, self.ways_from(each, with_six)) for action, each in zip(actions, after, strict=True)]
 
-    def node(self, state: Any) -> int:
+    def node(self, position: Position) -> int:
         """Return the node of a decision, after its children."""
-        key = int(position_code(state))
-        if key not in self.nodes:
-            options = self.options(state)
-            self.nodes[key] = len(self.states)
-            self.states.append(state)
+        if position.code not in self.nodes:
+            options = self.options(position)
+            self.nodes[position.code] = len(self.states)
+            self.states.append(position.record.tobytes())
             self.node_actions.append(options)
-        return self.nodes[key]
+        return self.nodes[position.code]
 
     def written(self, starts: dict, ends: np.ndarray, begins: np.ndarray) -> TurnGraph:
         """Write the graph into arrays."""
@@ -233,13 +274,10 @@ class _Walk:
             numbers[place] = len(edges) - 1
             write(ways)
         banked = [end or (0, False) for end in self.leaves]
-        states = np.zeros(len(self.states), rules.STATE)
-        for i, state in enumerate(self.states):
-            states[i] = state
         return TurnGraph(
             np.array([points for points, _ in banked], np.int64),
             np.array([six for _, six in banked], bool),
-            states.view(np.recarray),
+            np.frombuffer(bytearray().join(self.states), rules.STATE).view(np.recarray),
             np.array(rows),
             np.array(actions),
             np.array(edges),
