@@ -192,8 +192,9 @@ class Solver:
             self.frame.target,
             self.frame.low,
             self.frame.bounds(one, two),
-            own,
-            self.last_turn[:, one, two],
+            layer,
+            self.win,
+            self.last_turn,
             (self.token_against(two), self.token_against(one)),
             *cycle_room,
         )

@@ -146,7 +146,9 @@ def throw(values, dead, out, graph, n_leaves, last, start, thrown):
 
 
 @jit
-def solve_layer(graph, points, with_six, starts, ends, begins, target, low, bounds, own, last_turn, tokens, values, dead, room):
+def solve_layer(
+    graph, points, with_six, starts, ends, begins, target, low, bounds, layer, win, last_turn, tokens, values, dead, room
+):
     """Solve the cycles of a layer, sum after falling sum.
 
     Parameters
@@ -155,15 +157,19 @@ def solve_layer(graph, points, with_six, starts, ends, begins, target, low, boun
         ``rows, edges, child, weight, is_owners``.
     bounds : (int, int)
         Lowest and highest score of the layer.
-    own : tuple (2 seats) of float arrays (2 tokens, scores of the other, own scores)
-        At first the best value of committing cards (or -1), at last the values.
-    last_turn : float array (2 tokens, scores at the target, scores)
-        Seat 1's last turn, for the same hands.
+    layer : (int, int)
+        The hands of seats 0 and 1.
+    win : float array (2 seats, 2 tokens, own hands, hands of the other, scores of the other, own scores)
+        For this layer at first the best value of committing cards (or -1), at last the values.
+    last_turn : float array (2 tokens, hands of seat 0, of seat 1, scores at the target, scores)
+        Seat 1's last turn.
     tokens : tuple (2 seats) of bool
         Can a Relance token lie against the seat?
     values, dead, room : arrays (2, leaves + nodes + 2, LANES), (2, leaves, LANES), (8, LANES)
         Room to work in.
     """
+    one, two = layer  # arrays are cut here, where that makes the same types of all variants
+    own, last_turn = (win[0, :, one, two], win[1, :, two, one]), last_turn[:, one, two]
     for total in range(2 * bounds[1], 2 * bounds[0] - 1, -1):
         lowest, highest = max(bounds[0], total - bounds[1]), min(bounds[1], total - bounds[0])
         for first in range(lowest, highest + 1, LANES):
