@@ -221,11 +221,15 @@ def winning_action(state, words, actions, n, who, layout, graph, i):
 
 @jit
 def policy_action(state, words, view, players, n, who, i, counts):
-    """Return a status and which action the policy of this seat takes, whatever the words say that positions leave out."""
+    """Return a status and which action the policy of this seat takes, whatever the words say that positions leave out.
+
+    It is asked twice, and in between these words change: the number `i` should be another one at every call.
+    """
     answer = np.int64(0)
     for turn in range(2):
-        for w in range(players.forgotten.size):
-            words[players.forgotten[w]] = turn * ((7 * i + 13 * w) % 61)
+        if turn:
+            for w in range(players.forgotten.size):
+                words[players.forgotten[w]] = (7 * i + 13 * w) & 63
         seen = observed(state, who, view)
         action = ask(players.policies, who, seen, players.actions, n, players.params, players.rng[0])
         for word in range(4):

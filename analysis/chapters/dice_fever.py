@@ -222,7 +222,7 @@ def _exceptions(regret: pd.Series) -> dict[str, Any]:
 
 def _on_a_card() -> Part:
     """What rules that fit on a card cost against best play, and where they lose most."""
-    found = Parallel(n_jobs=len(RULES), prefer="threads")(delayed(regret)(GAME, rule, SOLVED) for rule in RULES)
+    found = [regret(GAME, rule, SOLVED, progress=True) for rule in RULES]
     rows = [
         {
             "rule": each.policy,
@@ -255,7 +255,8 @@ def _assumed(solved: Solution, positions: pd.DataFrame) -> Part:
     """Which answers survive what the rulebook leaves open."""
     ruleset = solved.ruleset
     variants = {"as assumed": FEW_CARDS} | {name: f"{FEW_CARDS},{settings}" for name, settings in ASSUMPTIONS.items()}
-    games = {name: solution(ruleset, variant) for name, variant in variants.items()} | {"as assumed, all cards": solved}
+    few_cards = Parallel(n_jobs=-1, prefer="threads")(delayed(solution)(ruleset, variant) for variant in variants.values())
+    games = dict(zip(variants, few_cards, strict=True)) | {"as assumed, all cards": solved}
     target, few = solved.frame.target, positions[positions.shields <= games["as assumed"].frame.parade]
     decided = {name: decide(game, few, _pairs(range(0, target, 10))) for name, game in games.items()}
     moved = sensitivity(games, decided)

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from sims.errors import InputError
@@ -135,7 +136,7 @@ def evaluate(
     table = set_table(ruleset, policies, variant)
     if len(table.policies) != 2:
         raise InputError(f"only a game of 2 seats can be evaluated exactly, not of {len(table.policies)}; simulate it instead")
-    return _Flow(table, _graph(ruleset.name, tuple(variant.values.items())), progress).wins()
+    return _wins([_Flow(table, _graph(ruleset.name, tuple(variant.values.items())))], progress)[0]
 
 
 def regret(ruleset: str | Ruleset, policy: str | Policy | Callable, variant: Any = None, progress: bool = False) -> Regret:
@@ -161,15 +162,17 @@ def regret(ruleset: str | Ruleset, policy: str | Policy | Callable, variant: Any
     loaded = load_policy(ruleset, policy)
     if loaded.function is best.function:
         loaded = best
-    wins, by_kind = np.zeros(2), np.zeros((2, len(KINDS)))
-    losses = _no_losses(ruleset, _n_slots(solution.graph, solution.frame))
-    for seat in range(2):
-        table = set_table(ruleset, [loaded, best] if seat == 0 else [best, loaded], variant)
-        counted = losses._replace(seat=seat, by_kind=by_kind[seat])
-        wins[seat] = _Flow(table, solution.graph, progress, best.params, counted).wins()[seat]
+    slots = _n_slots(solution.graph, solution.frame)
+    flows = []
+    for seat, seated in enumerate(([loaded, best], [best, loaded])):
+        losses = _no_losses(ruleset, slots)._replace(seat=seat)
+        flows.append(_Flow(set_table(ruleset, seated, variant), solution.graph, best.params, losses))
+    wins = _wins(flows, progress)
+    first, second = (flow.game.losses for flow in flows)
     values = np.array([solution.first_seat_win, 1.0 - solution.first_seat_win])
-    kinds = {name: by_kind[:, kind] for kind, name in enumerate(KIND_NAMES)}
-    return Regret(loaded.spec, wins, values, kinds, _worst(ruleset, losses, solution.graph))
+    kinds = {name: np.array([first.by_kind[kind], second.by_kind[kind]]) for kind, name in enumerate(KIND_NAMES)}
+    worst = _worst(ruleset, _joined(first, second), solution.graph)
+    return Regret(loaded.spec, np.array([wins[0][0], wins[1][1]]), values, kinds, worst)
 
 
 @lru_cache(maxsize=1)
@@ -178,14 +181,20 @@ def _graph(ruleset: str, values: tuple) -> TurnGraph:
     return turn_graph(find_ruleset(ruleset), Variant("", dict(values)))
 
 
+def _wins(flows: Sequence["_Flow"], progress: bool) -> list[np.ndarray]:
+    """Let probability flow through games at the same time; return how often each seat wins each."""
+    name = " v ".join(policy.spec for policy in flows[0].table.policies)
+    with tqdm(total=sum(flow.frame.hands**2 for flow in flows), unit=" layers", disable=None if progress else True) as bar:
+        bar.set_description(f"evaluating {name}"[:60])
+        return Parallel(n_jobs=len(flows), prefer="threads")(delayed(flow.wins)(bar) for flow in flows)
+
+
 class _Flow:
     """Two players, and room for how often play comes to every turn."""
 
     @words_overflow
-    def __init__(
-        self, table: Table, graph: TurnGraph, progress: bool, best: np.ndarray | None = None, losses: Losses | None = None
-    ) -> None:
-        self.table, self.progress = table, progress
+    def __init__(self, table: Table, graph: TurnGraph, best: np.ndarray | None = None, losses: Losses | None = None) -> None:
+        self.table = table
         self.frame = frame_of(table.ruleset, table.variant, graph)
         is_best = [policy.function is optimal.optimal.function for policy in table.policies]
         tables = [policy.params for policy, plays_best in zip(table.policies, is_best, strict=True) if plays_best]
@@ -243,6 +252,7 @@ class _Flow:
             words=(_words(starts), _words(turns)),
             flow=np.zeros((branches, n)),
             values=np.zeros((branches, n)),
+            best=np.zeros((branches, len(graph.states)), np.int64),
             chosen=np.zeros((branches, len(graph.states)), np.int64),
             numbers=np.zeros((branches, 5), np.int64),
             worth=np.zeros((branches, 3)),
@@ -251,19 +261,16 @@ class _Flow:
         )
 
     @words_overflow
-    def wins(self) -> np.ndarray:
+    def wins(self, bar: tqdm) -> np.ndarray:
         """Let probability flow through the game, and return how often each seat wins."""
         frame, visits = self.frame, self.game.visits
         visits.starts[0, 0, -1, -1, -frame.low, -frame.low] = 1.0
-        name = " v ".join(policy.spec for policy in self.table.policies)
-        with tqdm(total=frame.hands**2, unit=" layers", disable=None if self.progress else True) as bar:
-            bar.set_description(f"evaluating {name}"[:60])
-            for group in reversed(frame.layers()):
-                for one, two in group:
-                    status = play_starts(one, two, _places(frame, one, two), self.game)
-                    if status != DONE:
-                        raise self._refusal(status)
-                    bar.update(1)
+        for group in reversed(frame.layers()):
+            for one, two in group:
+                status = play_starts(one, two, _places(frame, one, two), self.game)
+                if status != DONE:
+                    raise self._refusal(status)
+                bar.update(1)
         return visits.wins.copy()
 
     def _refusal(self, status: int) -> Exception:
@@ -284,6 +291,15 @@ def _words(records: Any) -> np.ndarray:
 def _no_losses(ruleset: Ruleset, slots: int) -> Losses:
     """Return room for the losses by so many mistakes, of no seat."""
     return Losses(-1, np.zeros(len(KINDS)), np.zeros((slots, 4)), _records(ruleset, slots), np.zeros((slots, 2), np.int64))
+
+
+def _joined(one: Losses, two: Losses) -> Losses:
+    """Return the losses of both seats by mistake, each with the position that loses more."""
+    more = two.sums[:, 3] > one.sums[:, 3]
+    sums, states = one.sums.copy(), one.states.copy()
+    sums[:, :2] += two.sums[:, :2]
+    sums[more, 2:], states[more] = two.sums[more, 2:], two.states[more]
+    return Losses(-1, one.by_kind + two.by_kind, sums, states, np.where(more[:, None], two.actions, one.actions))
 
 
 def _n_slots(graph: TurnGraph, frame: Frame) -> int:

@@ -25,10 +25,8 @@ from sims.jit import cold, jit
 from sims.positions import DONE, Players, policy_action
 from sims.rulesets.dice_fever.optimal import (
     best_addition,
-    best_row,
     cards_of,
     hand,
-    mean_of,
     start_entry,
     value_of,
     worth_of_ends,
@@ -65,6 +63,7 @@ class Graph(NamedTuple):
     points: np.ndarray
     with_six: np.ndarray
     states: Any
+    is_owners: np.ndarray
     rows: np.ndarray
     actions: np.ndarray
     edges: np.ndarray
@@ -119,11 +118,12 @@ class Room(NamedTuple):
     words: tuple[np.ndarray, np.ndarray]  # the memory of the starts and the branches
     flow: np.ndarray  # float (branches, leaves + nodes): how often a turn comes there
     values: np.ndarray  # float (branches, leaves + nodes): best play's
-    chosen: np.ndarray  # int (branches, nodes): rows
+    best: np.ndarray  # int (branches, nodes): the row that best play chooses
+    chosen: np.ndarray  # int (branches, nodes): the row that is chosen
     numbers: np.ndarray  # int (branches, 5): start in ``Graph.reach``; cards added, best to add; of the turn: cards, branches
     worth: np.ndarray  # float (branches, 3): probability, value, value before cards were added
     pair: np.ndarray  # float (2, 2 seats): how often play comes there from elsewhere, chance to lead to each other
-    counts: np.ndarray  # int (3,): see policy_action
+    counts: np.ndarray  # int (3,): number of questions to policies, nothing, an illegal action
 
 
 class Game(NamedTuple):
@@ -139,20 +139,20 @@ class Game(NamedTuple):
 # --- decisions ------------------------------------------------------------------------------------------------------------
 
 
-@jit
+@cold
 def answer(state, words, kind, seats, room):
     """Return a status and which of the legal actions a policy takes."""
     policies, params, free, rng, actions, _ = seats.players
     players = Players(policies, params, free, rng, actions, seats.forgotten[kind])
     n, who = legal_actions(state, actions), actor(state)
-    seed = 7 * np.int64(state.track) + state.score[0]
-    status, place = policy_action(state, words, state, players, n, who, seed, room.counts)
+    room.counts[0] += 1
+    status, place = policy_action(state, words, state, players, n, who, room.counts[0], room.counts)
     if status != DONE:
         room.after[0] = state
     return status, place
 
 
-@jit
+@cold
 def choose_cards(state, words, seats, room):
     """Return a status and the action by which the mover commits cards, where it has any."""
     if state.phase != COMMIT:
@@ -175,20 +175,25 @@ def set_turn(state, node, graph):
 
 
 @jit
-def choose_row(state, words, values, node, graph, seats, room):
+def decides(state, node, graph):
+    """Return the seat that decides at a node: whose turn it is, or the owner of a Relance token."""
+    return 1 - state.turn if graph.is_owners[node] else state.turn
+
+
+@jit
+def choose_row(state, words, slot, node, graph, seats, room):
     """Return a status and the row of the action that is chosen at a node."""
     first = graph.rows[node]
     if graph.rows[node + 1] - first == 1:
         return DONE, first
+    if seats.is_best[decides(state, node, graph)]:
+        return DONE, room.best[slot, node]
     set_turn(state, node, graph)
-    if seats.is_best[actor(state)]:
-        row, _ = best_row(seats.best, values, node)
-        return DONE, row
     status, place = answer(state, words, IN_WINDOW if state.phase == WINDOW else IN_TURN, seats, room)
     return status, first + place
 
 
-@jit
+@cold
 def count_loss(state, kind, slot, chosen, best, times, loss, losses):
     """Count a decision that gives something away."""
     if loss <= 0.0:
@@ -293,6 +298,27 @@ def spread(graph, row, mass, flow):
         flow[graph.child[edge]] += graph.weight[edge] * mass
 
 
+@jit
+def mean_of(graph, row, values):
+    """Return the value of an action or a start."""
+    total = 0.0
+    for edge in range(graph.edges[row], graph.edges[row + 1]):
+        total += graph.weight[edge] * values[graph.child[edge]]
+    return total
+
+
+@jit
+def best_row(graph, node, values):
+    """Return the best action of a node, as a row, and its value: for the owner of a Relance token the smallest."""
+    best = graph.rows[node]
+    best_value = mean_of(graph, best, values)
+    for row in range(best + 1, graph.rows[node + 1]):
+        value = mean_of(graph, row, values)
+        if value < best_value if graph.is_owners[node] else value > best_value:
+            best, best_value = row, value
+    return best, best_value
+
+
 @cold
 def flow_through(slot, graph, seats, room):
     """Let a mass of 1 flow through a branch, whose first dice are in the air; return a status."""
@@ -309,13 +335,14 @@ def flow_through(slot, graph, seats, room):
     if seats.is_valued:
         worth_of_ends(state, seats.best, 1 - state.turn, hand(state, seats.best, state.turn), values)
         for place in range(first, last):
-            _, values[n_leaves + graph.below[place]] = best_row(seats.best, values, graph.below[place])
-        room.worth[slot, 1] = mean_of(seats.best, values, start)
+            node = graph.below[place]
+            room.best[slot, node], values[n_leaves + node] = best_row(graph, node, values)
+        room.worth[slot, 1] = mean_of(graph, start, values)
     spread(graph, start, 1.0, flow)
     for place in range(last - 1, first - 1, -1):
         node = graph.below[place]
         if flow[n_leaves + node] > 0.0:
-            status, row = choose_row(state, words, values, node, graph, seats, room)
+            status, row = choose_row(state, words, slot, node, graph, seats, room)
             if status != DONE:
                 return status
             room.chosen[slot, node] = row
@@ -375,16 +402,13 @@ def count_turn(slot, mass, graph, seats, losses, room):
     number, n_leaves = room.numbers[slot, 0], graph.points.size
     for place in range(graph.reach[number], graph.reach[number + 1]):
         node = graph.below[place]
-        first, times = graph.rows[node], mass * flow[n_leaves + node]
-        if times == 0.0 or graph.rows[node + 1] - first == 1:
+        times, row, best = mass * flow[n_leaves + node], room.chosen[slot, node], room.best[slot, node]
+        if times == 0.0 or row == best or decides(state, node, graph) != losses.seat:
             continue
         set_turn(state, node, graph)
-        row = room.chosen[slot, node]
-        best, value = best_row(seats.best, values, node)
-        if actor(state) == losses.seat and row != best:
-            loss = abs(value - mean_of(seats.best, values, row))
-            kind, which = IN_WINDOW if state.phase == WINDOW else IN_TURN, 3 * row + best - first
-            count_loss(state, kind, which, graph.actions[row], graph.actions[best], times, loss, losses)
+        loss = abs(values[n_leaves + node] - mean_of(graph, row, values))
+        kind, which = IN_WINDOW if graph.is_owners[node] else IN_TURN, 3 * row + best - graph.rows[node]
+        count_loss(state, kind, which, graph.actions[row], graph.actions[best], times, loss, losses)
 
 
 @cold

@@ -157,7 +157,10 @@ class _Walk:
         self.nodes: dict[int, int] = {}
         self.ways: dict[bytes, dict[tuple[str, Any], float]] = {}  # the six dice come to the same positions in many ways
         self.states: list[bytes] = []
-        self.actions, self.facts = np.zeros(MAX_ACTIONS, np.int32), np.zeros((Field.MAX_FACES, len(Position._fields) - 1), np.int64)
+        self.actions, self.facts = (
+            np.zeros(MAX_ACTIONS, np.int32),
+            np.zeros((Field.MAX_FACES, len(Position._fields) - 1), np.int64),
+        )
         self.node_actions: list[list[tuple[int, dict]]] = []
 
     def graph(self) -> TurnGraph:
