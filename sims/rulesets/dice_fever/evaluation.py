@@ -15,10 +15,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Memory, Parallel, delayed
 from tqdm import tqdm
 
 from sims.errors import InputError
+from sims.jit import CACHE
 from sims.policy import Policy, load_policy
 from sims.positions import DONE, new_players, places_of, refusal, word_type, words_overflow
 from sims.ruleset import Ruleset, Variant
@@ -142,6 +143,8 @@ def evaluate(
 def regret(ruleset: str | Ruleset, policy: str | Policy | Callable, variant: Any = None, progress: bool = False) -> Regret:
     """Return what a policy gives away per game against best play, exactly, by kind of decision and where.
 
+    It is remembered beside the compiled kernels, for these sources, if it can be told what the policy does.
+
     Parameters
     ----------
     ruleset, variant, progress
@@ -157,9 +160,15 @@ def regret(ruleset: str | Ruleset, policy: str | Policy | Callable, variant: Any
     ruleset = find_ruleset(ruleset)
     variant = variant if isinstance(variant, Variant) else ruleset.variant(variant)
     set_table(ruleset, [policy, policy], variant)  # refuses bad input before anything is solved
+    loaded = load_policy(ruleset, policy)
+    key = (ruleset.name, tuple(variant.values.items()), loaded.spec, loaded.digest)
+    return (_regret if loaded.digest is None else _kept_regret)(key, ruleset, loaded, variant, progress)
+
+
+def _regret(key: tuple, ruleset: Ruleset, loaded: Policy, variant: Variant, progress: bool) -> Regret:
+    """Return the regret of a policy; `key` is all that it depends on."""
     solution = exact.solution(ruleset, variant, progress)
     best = replace(optimal.optimal, solved=(variant, optimal.packed(solution)))
-    loaded = load_policy(ruleset, policy)
     if loaded.function is best.function:
         loaded = best
     slots = _n_slots(solution.graph, solution.frame)
@@ -173,6 +182,10 @@ def regret(ruleset: str | Ruleset, policy: str | Policy | Callable, variant: Any
     kinds = {name: np.array([first.by_kind[kind], second.by_kind[kind]]) for kind, name in enumerate(KIND_NAMES)}
     worst = _worst(ruleset, _joined(first, second), solution.graph)
     return Regret(loaded.spec, np.array([wins[0][0], wins[1][1]]), values, kinds, worst)
+
+
+UNKEYED = ["ruleset", "loaded", "variant", "progress"]  # the key says what of them matters
+_kept_regret = Memory(CACHE / "regrets", verbose=0).cache(_regret, ignore=UNKEYED)
 
 
 @lru_cache(maxsize=1)

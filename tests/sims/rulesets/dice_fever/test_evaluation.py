@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from joblib import Memory
 from numba import njit
 
 from sims import RULESETS, IllegalAction, InputError, policy, simulate
@@ -24,7 +25,20 @@ def own_cache(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("cache")
         patch.setattr(exact, "user_cache_path", lambda name: folder)
+        patch.setattr(evaluation, "_kept_regret", Memory(folder, verbose=0).cache(evaluation._regret, ignore=evaluation.UNKEYED))
         yield
+
+
+@compiled_only
+def test_a_regret_is_remembered_for_what_the_policy_does(monkeypatch):
+    found = regret(FEVER, "hold_pot:7", SMALL)
+    with monkeypatch.context() as patch:
+        patch.setattr(evaluation, "_wins", None)  # would fail if anything were evaluated again
+        again = regret(FEVER, "hold_pot:7", SMALL)
+        assert (again.win == found.win).all() and again.worst == found.worst
+        for policy, variant in (("hold_pot:8", SMALL), ("hold_pot:7", f"{SMALL},suite_value=5"), (saves_cards, SMALL)):
+            with pytest.raises(TypeError):
+                regret(FEVER, policy, variant)
 
 
 # --- the generic evaluator --------------------------------------------------------------------------------------------------
