@@ -87,7 +87,7 @@ STATE = np.dtype(
         ("attacked", np.int32, MAX_SEATS),  # wars declared on this seat
         ("attacked_known", np.int32, MAX_SEATS),  # of these, with a die that everybody knew
         ("losses", np.int32, MAX_SEATS),  # battles lost by a seat that is still in the game at the next war
-        ("hit_next", np.int32, MAX_SEATS),  # of these, those whose next war is declared on this seat
+        ("hit_next", np.int32, MAX_SEATS),  # of these, those whose next war is declared on this seat or its ally
         ("spared", np.int32, MAX_SEATS),  # the others
         ("helped", np.int32, MAX_SEATS),  # wars of others joined to help
         ("surrenders", np.int32, MAX_SEATS),
@@ -292,9 +292,9 @@ def declare_war(state, target):
     state.wars[state.mover] += 1
     state.attacked[target] += 1
     state.attacked_known[target] += state.known[target] > 0
-    count_hits(state, target)
     if state.ally[state.mover] == target:
         end_alliance(state, target)
+    count_hits(state, target)
     state.target = target
     for seat in range(state.seats):
         state.asked[seat] = state.willing[seat] = 0
@@ -312,9 +312,10 @@ def count_hits(state, target):
     """This is the next war for who has been beaten since the last one: is it on them?"""
     for seat in range(state.seats):
         if state.beaten[seat]:
+            is_hit = seat == target or seat == state.ally[target]
             state.losses[seat] += 1
-            state.hit_next[seat] += seat == target
-            state.spared[seat] += seat != target
+            state.hit_next[seat] += is_hit
+            state.spared[seat] += not is_hit
             state.beaten[seat] = 0
 
 

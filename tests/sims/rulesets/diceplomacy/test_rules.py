@@ -734,6 +734,10 @@ def test_measures_of_the_beaten(loser_rerolls, dice):
 def test_measures_of_the_beaten_who_are_hit():
     state = play("WAR2 FIGHT FIGHT 1 WAR2", [6, 1, 1, 1])
     assert [seats(state, name) for name in ("losses", "hit_next", "spared")] == [[0, 0, 1, 0], [0, 0, 1, 0], [0] * 4]
+    state = play("WAR3 FIGHT FIGHT FIGHT 1 REFORM 1 WAR4", [6, 1, 1, 1, 1], (3, 4))
+    assert seats(state, "losses") == seats(state, "hit_next") == [0, 0, 0, 1, 1]  # allies are hit together
+    state = play("WAR1 FIGHT FIGHT 1 WAR0", [1, 6, 1, 1], (0, 1))
+    assert [seats(state, name) for name in ("losses", "hit_next")] == [[1, 0, 0, 0]] * 2
     state = play("WAR2 SURRENDER 1 1 WAR2", [6, 1, 1, 1])
     assert seats(state, "losses") == [0] * 4  # a surrender is no battle
     state = play("WAR2 FIGHT FIGHT 1 WAR0", [6, 1, 1, 1], defeats=(0, 0, 2))
