@@ -364,7 +364,7 @@ def plot_estimates(
         A value to compare with, drawn dotted.
     """
     panels = list(table.groupby("panel", sort=False))
-    figure, axes = plt.subplots(1, len(panels), figsize=(2.2 + 3.6 * len(panels), 4.4), sharey=True, squeeze=False)
+    figure, axes = plt.subplots(1, len(panels), figsize=(max(7.5, 2.2 + 3.6 * len(panels)), 4.4), sharey=True, squeeze=False)
     for ax, (panel, rows) in zip(axes.flat, panels, strict=True):
         for line, each in rows.groupby("line", sort=False):
             style: dict[str, Any] = {"marker": "o", "markersize": 4, "capsize": 3, "color": colour_of[line], "label": line}

@@ -30,6 +30,7 @@ GROUPS = {
 }
 SWEPT = ("attack", "surrender", "help")  # groups named after the parameter of `threshold` that they vary
 SEATS_IN_ORDER = "first_player=first_seat"  # so that a seat's number is its place in the turn order
+USUAL = "usual rules"
 ASSUMED = ("null_treaty", "help_protocol", "surrender_order")  # fields of which the rulebook says nothing
 ENDS = {
     "eliminated": "players eliminated",
@@ -116,9 +117,9 @@ def _labelled(estimates: pd.DataFrame) -> pd.DataFrame:
 
 
 def _reading(variant: str) -> str:
-    """What a variant changes in the rules as assumed."""
+    """What a variant changes in the usual rules."""
     changes = [change for change in variant.split(",")[1:] if change != SEATS_IN_ORDER]
-    return ", ".join(changes) or "as assumed"
+    return ", ".join(changes) or USUAL
 
 
 def _by_players(estimates: pd.DataFrame) -> pd.DataFrame:
@@ -190,6 +191,10 @@ def _answers(surrender: pd.DataFrame, help: pd.DataFrame) -> Part:
     return {"answers": drawn}, sweeps, words
 
 
+def _range(values: pd.Series) -> tuple[float, float]:
+    return float(values.min()), float(values.max())
+
+
 def _verdicts(shares: pd.DataFrame) -> dict[str, int]:
     """How many estimates are above the fair share, below it, and neither, each by its interval."""
     more, less = int((shares.low > 1).sum()), int((shares.high < 1).sum())
@@ -207,7 +212,7 @@ def _alliance(results: pd.DataFrame) -> Part:
     words = {
         "loner": loner.to_dict("records"),
         "loner_verdicts": [
-            {"others": others, "reading": reading, **_verdicts(rows), "least": rows.estimate.min(), "most": rows.estimate.max()}
+            {"others": others, "reading": reading, **_verdicts(rows), "range": _range(rows.estimate)}
             for (others, reading), rows in loner.groupby(["others", "reading"], sort=False)
         ],
     }
@@ -252,7 +257,9 @@ def _pile_on(results: pd.DataFrame) -> Part:
     lines = hits.assign(panel=hits["first"], line=hits.reading, x=hits.seats)
     drawn = figures.plot_estimates(lines, "players", "share of lost battles", _colours(lines.line))
     pairs = [rows.to_dict("records") for _, rows in hits.groupby(["first", "seats"], sort=False)]
-    return {"pile_on": drawn}, {"pile_on": hits}, {"hits": pairs}
+    more = pd.Series([shown["estimate"] - rolled["estimate"] for shown, rolled in pairs])
+    words = {"hits": pairs, "hit_range": _range(hits.estimate[hits.reading == USUAL]), "hit_more": _range(more)}
+    return {"pile_on": drawn}, {"pile_on": hits}, words
 
 
 def _ends(results: pd.DataFrame) -> Part:
@@ -264,7 +271,11 @@ def _ends(results: pd.DataFrame) -> Part:
     length = _labelled(game_length(results))
     turns = length[length.quantity == "turns_per_seat"].to_dict("records")
     rows = [rows.to_dict("records") for _, rows in ends.groupby(["first", "seats"], sort=False)]
-    words = {"ends": list(zip(turns, rows, strict=True)), "end_names": list(ENDS.values())}
+    ranges = [
+        {"policy": policy, **{name: _range(each.estimate[each.measure == name]) for name in ENDS}}
+        for policy, each in ends.groupby("first", sort=False)
+    ]
+    words = {"ends": list(zip(turns, rows, strict=True)), "end_names": list(ENDS.values()), "end_ranges": ranges}
     return {"ends": drawn}, {"ends": ends, "game_length": length}, words
 
 
