@@ -107,6 +107,11 @@ def per_game(results: pd.DataFrame, measure: str, level: float = LEVEL) -> pd.Da
     return _estimate(rows, f"{measure}_per_game", values, level, "student")
 
 
+def per_seat(results: pd.DataFrame, measure: str, level: float = LEVEL) -> pd.DataFrame:
+    """Return the mean of a measure per game and seat that a policy has; it is of kind ``<measure>_per_seat``."""
+    return _means(results, f"{measure}_per_seat", measure, "policy", level)
+
+
 def share_of(results: pd.DataFrame, part: str, rest: str, whole: str, level: float = LEVEL) -> pd.DataFrame:
     """Return which share of a measure another one is, over the whole game; it is of kind ``<part>``.
 

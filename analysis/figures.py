@@ -376,6 +376,6 @@ def plot_estimates(
         ax.set_xlabel(x_label)
         ax.set_title(panel)
     axes[0, 0].set_ylabel(y_label)
-    handles = dict(zip(*reversed(axes[0, 0].get_legend_handles_labels()), strict=True))
+    handles = {label: each for ax in axes.flat for each, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=len(handles))
     return figure

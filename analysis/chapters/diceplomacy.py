@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis import figures
 from analysis.chapters.groups import find_groups
-from analysis.estimates import fair_shares, game_length, per_game, seat_advantage, seat_gap, share_of
+from analysis.estimates import fair_shares, game_length, per_game, per_seat, seat_advantage, seat_gap, share_of
 from sims.errors import InputError
 from sims.policy import load_policy
 from sims.rulesets import RULESETS
@@ -209,14 +209,16 @@ def _alliance(results: pd.DataFrame) -> Part:
     loner = _labelled(fair_shares(results))
     lines = loner.assign(panel="others play " + loner.others, line=loner.reading, x=loner.seats)
     drawn = figures.plot_estimates(lines, "players", "wins in fair shares", _colours(lines.line), 1)
+    attacked = _labelled(per_seat(results, "attacked"))
+    usual = attacked[(attacked.reading == USUAL) & (attacked.others == attacked.others.iloc[0])]
     words = {
-        "loner": loner.to_dict("records"),
+        "attacked": [rows.to_dict("records") for _, rows in usual.groupby("seats")],
         "loner_verdicts": [
             {"others": others, "reading": reading, **_verdicts(rows), "range": _range(rows.estimate)}
             for (others, reading), rows in loner.groupby(["others", "reading"], sort=False)
         ],
     }
-    return {"alliance": drawn}, {"alliance": loner}, words
+    return {"alliance": drawn}, {"alliance": loner, "attacked": attacked}, words
 
 
 # --- seats and the number of players --------------------------------------------------------------------------------------
@@ -266,7 +268,9 @@ def _ends(results: pd.DataFrame) -> Part:
     """Eliminations, length, and third victories that several reach together."""
     ends = pd.concat(_labelled(per_game(results, measure)).assign(measure=measure) for measure in ENDS)
     together = ends[ends.measure.isin(["eliminated", "pair_ends"])]
-    lines = together.assign(panel=[f"{ENDS[each]}, per game" for each in together.measure], line=together["first"], x=together.seats)
+    lines = together.assign(
+        panel=[f"{ENDS[each]}, per game" for each in together.measure], line=together["first"], x=together.seats
+    )
     drawn = figures.plot_estimates(lines, "players", "number per game", _colours(lines.line))
     length = _labelled(game_length(results))
     turns = length[length.quantity == "turns_per_seat"].to_dict("records")
