@@ -293,7 +293,7 @@ def _assumed(own: pd.DataFrame, against: pd.DataFrame) -> Part:
         "hit_next": share_of(own, "hit_next", "spared", "losses"),
         "eliminated": per_game(own, "eliminated"),
     }
-    estimates |= {policy: rows for policy, rows in fair_shares(against).groupby("policy", sort=False)}
+    estimates |= dict(list(fair_shares(against).groupby("policy", sort=False)))
     table = pd.concat(_labelled(rows).assign(answer=answer) for answer, rows in estimates.items())
     by_reading = [{"reading": reading, "rows": rows.to_dict("records")} for reading, rows in table.groupby("reading", sort=False)]
     usual = [row["estimate"] for row in by_reading[0]["rows"]]
