@@ -48,7 +48,7 @@ games = 12
 """
 
 
-GAMES = {"dice_fever": 1_000_000}  # what the README promises; elsewhere what gives intervals of two figures
+GAMES = {"dice_fever": 1_000_000}  # what its notebook promises; elsewhere enough for intervals that say something
 
 
 @pytest.mark.slow
