@@ -21,8 +21,9 @@ PER_TURN = {  # quantity: measure, each divided by the number of turns
     "bust_share": "busts",
     "parries_per_turn": "parried",
 }
-SHARES = ("win_rate", "out_share", "stop_share", "fever_share", "bust_share", "sudden_death_share", "truncated_share")
-EVENTS = (*SHARES, "parries_per_turn")  # what counts happenings, so that the share of deals with none bounds it
+SHARES = ("win_rate", "hit_next", "out_share", "stop_share", "fever_share", "bust_share", "sudden_death_share", "truncated_share")
+PER_GAME = ("eliminated_per_game", "pair_ends_per_game", "trio_ends_per_game", "draws_per_game")
+EVENTS = (*SHARES, *PER_GAME, "parries_per_turn")  # what counts happenings, so that the share of deals with none bounds it
 
 
 def _rows(results: pd.DataFrame, measure: str, unit: str) -> pd.DataFrame:
@@ -66,6 +67,64 @@ def seat_advantage(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
         seats = matchup.seat.max() + 1
         tables.append(_means(matchup, "seat_advantage", "payoff", "seat", level, 1 / seats))
     return _concat(tables)
+
+
+def seat_gap(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
+    """Return how far the best place at the table is ahead of the worst, in fair shares of the wins: 0 if all win as often.
+
+    The interval holds whichever two places these are: it is made of the places' own at the level that Bonferroni's inequality
+    asks for, so it is rather too wide. No standard error is known.
+    """
+    rows = []
+    for _, matchup in results.groupby(_keys(results), sort=False, dropna=False):
+        seats = int(matchup.seat.max()) + 1
+        places = seats * seat_advantage(matchup, 1 - (1 - level) / seats)[["estimate", "low", "high"]]
+        gap = places.estimate.max() - places.estimate.min()
+        low, high = places.low.max() - places.high.min(), places.high.max() - places.low.min()
+        row = _rows(matchup, "payoff", "game")
+        rows.append(_estimate(row, "seat_gap", ([gap], [np.nan], [max(low, 0)], [high]), level, "bonferroni"))
+    return _concat(rows)
+
+
+def fair_shares(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
+    """Return, with a column ``seats``, the win rate of each matchup's first policy divided by 1 / seats, its fair share.
+
+    The others at the table all have one policy. Against copies of itself a policy wins its fair share.
+    """
+    rates = win_rates(results, level)
+    rows = rates[rates.seat.isna() & (rates.policy == rates.matchup.str.split(" v ").str[0])]
+    seats = rows.matchup.str.count(" v ") + 1
+    scaled = {name: rows[name] * seats for name in ("estimate", "stderr", "low", "high")}
+    return rows.assign(quantity="fair_shares", seats=seats, **scaled)
+
+
+def per_game(results: pd.DataFrame, measure: str, level: float = LEVEL) -> pd.DataFrame:
+    """Return the mean of a measure per game, all seats together; it is of kind ``<measure>_per_game``."""
+    rows = _rows(results, measure, "game")
+    seats = (rows.matchup.str.count(" v ") + 1).to_numpy()
+    estimate, stderr, low, high = mean_interval(rows.total, rows.squares, rows.deals, rows.per_deal, level)
+    values = tuple(value * seats for value in (estimate, stderr, low.clip(lower=0), high))
+    return _estimate(rows, f"{measure}_per_game", values, level, "student")
+
+
+def per_seat(results: pd.DataFrame, measure: str, level: float = LEVEL) -> pd.DataFrame:
+    """Return the mean of a measure per game and seat that a policy has; it is of kind ``<measure>_per_seat``."""
+    return _means(results, f"{measure}_per_seat", measure, "policy", level)
+
+
+def share_of(results: pd.DataFrame, part: str, rest: str, whole: str, level: float = LEVEL) -> pd.DataFrame:
+    """Return which share of a measure another one is, over the whole game; it is of kind ``<part>``.
+
+    Parameters
+    ----------
+    part, rest, whole : str
+        Measures with part + rest = whole, so that 2 sum(part whole) = sum(part^2) + sum(whole^2) - sum(rest^2): the product
+        that a ratio's interval needs, and that no result holds.
+    """
+    x, y, t = (_rows(results, measure, "game") for measure in (part, rest, whole))
+    product = (x.squares + t.squares - y.squares) / 2
+    values = ratio_interval(x.total, x.squares, t.total, t.squares, product, x.deals, level)
+    return _estimate(x, part, values, level, "ratio")
 
 
 def turn_ends(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:

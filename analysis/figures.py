@@ -217,7 +217,7 @@ def plot_seat_advantage(advantage: pd.DataFrame, ax: Axes | None = None) -> Axes
         x = rows.seat.astype(float) + 1 + (i - (len(groups) - 1) / 2) * 0.1
         ax.errorbar(x, rows.estimate, _errors(rows), fmt="o", capsize=3, color=PALETTE[i], label=f"{seats} players")
     ax.axhline(0, color=INK, linewidth=1)
-    ax.set_xticks(range(1, 7))
+    ax.set_xticks(range(1, int(advantage.seat.max()) + 2))
     ax.set_xlabel("place in the turn order")
     ax.set_ylabel("win rate minus fair share")
     ax.set_title("Is it better to start? (95 % intervals)")
@@ -334,4 +334,48 @@ def plot_sensitivity(sensitivity: pd.DataFrame) -> Figure:
         ax.set_xlabel(unit)
         ax.margins(x=0.12)
     axes[0].invert_yaxis()
+    return figure
+
+
+def plot_battle_odds(odds: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Chance of the attackers by the leader's own die (0: unknown) and the number of fighters; columns battle, die, chance."""
+    ax = _axes(ax, 6.5, 4.2)
+    grid = odds.pivot(index="die", columns="battle", values="chance")[list(dict.fromkeys(odds.battle))]
+    _numbers(ax, grid.rename(index={0: "unknown"}), (0, 1), "{:.1%}")
+    ax.set_xlabel("attackers v defenders")
+    ax.set_ylabel("die of who declares the war")
+    ax.set_title("The attackers win with a chance of (exact)")
+    return ax
+
+
+def plot_estimates(
+    table: pd.DataFrame, x_label: str, y_label: str, colour_of: dict[str, str], line_at: float | None = None
+) -> Figure:
+    """Estimates with their intervals, joined by lines.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns panel, line (a colour for each), x, estimate, low, high.
+    x_label, y_label : str
+    colour_of : dict of str to str
+        Colour of each line.
+    line_at : float, optional
+        A value to compare with, drawn dotted.
+    """
+    panels = list(table.groupby("panel", sort=False))
+    figure, axes = plt.subplots(1, len(panels), figsize=(max(7.5, 2.2 + 3.6 * len(panels)), 4.4), sharey=True, squeeze=False)
+    for ax, (panel, rows) in zip(axes.flat, panels, strict=True):
+        for line, each in rows.groupby("line", sort=False):
+            style: dict[str, Any] = {"marker": "o", "markersize": 4, "capsize": 3, "color": colour_of[line], "label": line}
+            each = each.sort_values("x")
+            ax.errorbar(each.x, each.estimate, _errors(each), **style)
+        if line_at is not None:
+            ax.axhline(line_at, color=INK, linewidth=1, linestyle=":")
+        ax.set_xticks(sorted(set(rows.x)))
+        ax.set_xlabel(x_label)
+        ax.set_title(panel)
+    axes[0, 0].set_ylabel(y_label)
+    handles = {label: each for ax in axes.flat for each, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=len(handles))
     return figure

@@ -13,7 +13,9 @@ from joblib import Parallel, delayed
 from scipy import stats
 
 from analysis import figures
+from analysis.chapters.groups import find_groups
 from analysis.estimates import (
+    fair_shares,
     game_length,
     length_histogram,
     seat_advantage,
@@ -21,7 +23,7 @@ from analysis.estimates import (
     win_rate_matrix,
     win_rates,
 )
-from sims.errors import InputError, choose
+from sims.errors import InputError
 from sims.policy import load_policy
 from sims.rulesets import RULESETS
 from sims.rulesets.dice_fever.assumptions import ASSUMPTIONS, decide, sensitivity, settled_tracks
@@ -49,12 +51,7 @@ Part = tuple[dict[str, Any], dict[str, pd.DataFrame], dict[str, Any]]  # figures
 
 def check(study: Study) -> None:
     """Raise InputError if the report could not be made of a study's results: better now than after playing them."""
-    choose(study.ruleset, [GAME], "ruleset of the report")
-    groups = {group.name: group for group in study.groups}
-    for name, kind in GROUPS.items():
-        if name not in groups or groups[name].kind != kind:
-            found = f"one of kind {groups[name].kind!r}" if name in groups else "none"
-            raise InputError(f"the report needs a group {name!r} of kind {kind!r}; the study has {found}")
+    groups = find_groups(study, GAME, GROUPS)
     for spec in groups["sweep"].policies:
         if not re.fullmatch(r"hold_pot:\d+(\.\d+)?", spec):
             raise InputError(f"the report's group 'sweep' takes policies such as hold_pot:7, not {spec!r}")
@@ -294,7 +291,7 @@ def _policies(study: Study, results: pd.DataFrame) -> Part:
         "game_length": game_length(group["pairs"]),
         "seat_advantage": seat_advantage(results),
     }
-    many = _against_many(group["many"])
+    many = fair_shares(group["many"])
     words = {
         "ranking": _ranking(pairs),
         "many": [rows.to_dict("records") for _, rows in many.groupby("policy", sort=False)],
@@ -312,15 +309,6 @@ def _policies(study: Study, results: pd.DataFrame) -> Part:
 def _sweep(rates: pd.DataFrame) -> pd.DataFrame:
     rows = rates[rates.seat.isna() & rates.policy.str.startswith("hold_pot:")]
     return rows.assign(threshold=rows.policy.str.removeprefix("hold_pot:").astype(float))
-
-
-def _against_many(results: pd.DataFrame) -> pd.DataFrame:
-    """The win rate of one policy among seats - 1 copies of another, as a multiple of its fair share."""
-    rates = win_rates(results)
-    first = rates.matchup.map(lambda matchup: matchup.split(" v ")[0])
-    rows = rates[rates.seat.isna() & (rates.policy == first)]
-    seats = rows.matchup.map(lambda matchup: matchup.count(" v ") + 1)
-    return rows.assign(seats=seats, **{name: rows[name] * seats for name in ("estimate", "low", "high")})
 
 
 def _sweep_words(sweep: pd.DataFrame) -> list[dict[str, Any]]:

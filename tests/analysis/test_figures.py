@@ -23,6 +23,8 @@ SEATS = pd.DataFrame({"seats": [2, 2], "seat": pd.array([0, 1], "Int64"), "estim
 SEATS = SEATS.assign(low=SEATS.estimate - 0.01, high=SEATS.estimate + 0.02)
 Z = pd.DataFrame({"expected": [-1.0, 0, 1], "z": [-1.2, 0.1, 0.9]})
 CARDS = pd.DataFrame([(0, 0, 0.3), (0, 1, 0.4), (1, 0, 0.45), (1, 1, 0.5)], columns=["parade", "risk", "mean"])
+BATTLES = pd.DataFrame([("2 v 1", 0, 0.8), ("2 v 1", 6, 1), ("1 v 1", 0, 0.4), ("1 v 1", 6, 0.8)])
+BATTLES = BATTLES.set_axis(["battle", "die", "chance"], axis=1)
 DRAWN = {
     "plot_gain": (ODDS,),
     "plot_sweep": (RATES, "hold_dice:3"),
@@ -32,6 +34,7 @@ DRAWN = {
     "plot_seat_advantage": (SEATS,),
     "plot_z_scores": (Z,),
     "plot_card_worth": (CARDS,),
+    "plot_battle_odds": (BATTLES,),
 }
 SCORES = pd.DataFrame([(mine, theirs) for mine in (0, 5, 10) for theirs in (0, 5)], columns=["mine", "theirs"])
 THRESHOLDS = pd.concat([SCORES.assign(cards=cards, stop_from=range(7, 13)) for cards in ("all", "none")])
@@ -40,6 +43,8 @@ GAINS = pd.concat([SCORES.assign(track=track, gain=np.linspace(low, 0.1, 6)) for
 MOVED = pd.DataFrame({"assumption": ["usual", "other"], "first_seat_win": [0.46, 0.47], "one_parade": [0.08, 0.07]})
 MOVED = MOVED.assign(one_risk=[0.04, 0.05], agree=[1.0, 0.995])
 CARD = [("rule_1", 0.012, ["Shield: throw."]), ("rule_2", 0.0051, ["Shield: throw.", "At 7: STOP."])]
+LINES = pd.DataFrame({"panel": ["a", "a", "b"], "line": ["one", "one", "two"], "x": [2, 1, 1], "estimate": [0.2, 0.1, 0.3]})
+LINES = LINES.assign(low=LINES.estimate - 0.05, high=LINES.estimate + 0.02)
 PANELS = {
     "plot_rule_card": (CARD, "Never STOP where that is OUT."),
     "plot_stop_chart": (ODDS, "STOP from 7."),
@@ -47,6 +52,7 @@ PANELS = {
     "plot_stop_maps": (GAINS,),
     "plot_gap": (pd.concat([GAINS.assign(cards=cards) for cards in ("all", "none")]),),
     "plot_sensitivity": (MOVED,),
+    "plot_estimates": (LINES, "x", "y", figures.colours(["one", "two"]), 1),
 }
 
 
@@ -156,3 +162,18 @@ def test_cards_and_sensitivity():
     for ax, column in zip(figures.plot_sensitivity(MOVED).axes, MOVED.columns[1:], strict=True):
         np.testing.assert_allclose(ax.collections[0].get_offsets()[:, 0], 100 * MOVED[column])
         assert ax.lines[0].get_xdata()[0] == pytest.approx(100 * MOVED[column][0])
+
+
+def test_battles_stand_in_the_order_given():
+    ax = figures.plot_battle_odds(BATTLES)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["2 v 1", "1 v 1"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["unknown", "6"]
+    assert [text.get_text() for text in ax.texts] == ["80.0%", "40.0%", "100.0%", "80.0%"]
+
+
+def test_estimates_are_drawn_with_their_intervals_and_every_line_has_a_name():
+    figure = figures.plot_estimates(*PANELS["plot_estimates"])
+    (left,) = figure.axes[0].containers
+    assert (left[0].get_xdata().tolist(), left[0].get_ydata().tolist()) == ([1, 2], [0.1, 0.2])
+    np.testing.assert_allclose(np.array(left.lines[2][0].get_segments())[:, :, 1], [[0.05, 0.12], [0.15, 0.22]])
+    assert [text.get_text() for text in figure.legends[0].texts] == ["one", "two"]

@@ -48,6 +48,9 @@ games = 12
 """
 
 
+GAMES = {"dice_fever": 1_000_000}  # what its notebook promises; elsewhere enough for intervals that say something
+
+
 @pytest.mark.slow
 def test_report_is_self_contained_and_byte_stable(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "CHAPTERS", {"dice_fever": dice_fever})
@@ -123,4 +126,4 @@ def test_bad_studies_are_refused(change, part, tmp_path):
 def test_the_projects_studies_will_do(name):
     study = load_study(ROOT / "reports" / "studies" / f"{name}.toml")
     CHAPTERS[name].check(study)
-    assert study.games >= 1_000_000
+    assert study.games >= GAMES.get(name, 10_000)

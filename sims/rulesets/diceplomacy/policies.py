@@ -186,16 +186,19 @@ def cautious(view, actions, n, params, rng):
     return REFUSE if view.phase == ANSWER else FIGHT
 
 
-@policy(attack=0.6, surrender=0.2, help=0.6)
+@policy(attack=0.6, surrender=0.2, help=0.6, ally=1)
 def threshold(view, actions, n, params, rng):
     """Attack the easiest target at a chance of at least `attack`, surrender below `surrender`, help from `help` on.
 
-    Without such a target it proposes or reforms.
+    Without such a target it proposes or reforms. With `ally` 0 it proposes and accepts no alliance.
     """
+    is_loner = params[3] == 0
     if view.phase != MAIN:
-        return respond(view, actions, n, params[1], params[2])
+        return REFUSE if is_loner and view.phase == ANSWER else respond(view, actions, n, params[1], params[2])
     target = easiest_target(view, params[0])
-    return propose_or_reform(view, ANY_SCORE, rng) if target == NOBODY else WAR + target
+    if target != NOBODY:
+        return WAR + target
+    return REFORM if is_loner else propose_or_reform(view, ANY_SCORE, rng)
 
 
 # --- hunter ---------------------------------------------------------------------------------------------------------------

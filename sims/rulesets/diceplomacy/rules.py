@@ -72,6 +72,7 @@ STATE = np.dtype(
         ("defeats", np.int32, MAX_SEATS),
         ("alive", np.int32, MAX_SEATS),
         ("ally", np.int32, MAX_SEATS),  # the seat itself if it has none
+        ("beaten", np.int32, MAX_SEATS),  # did this seat lose a battle, with no war since?
         ("n_victors", np.int32),  # seats with three victories
         ("winner", np.int32, MAX_SEATS),
         # what has happened: (seat, action or event); event number k is in row k mod HISTORY
@@ -85,10 +86,16 @@ STATE = np.dtype(
         ("conquests", np.int32, MAX_SEATS),  # of these, won
         ("attacked", np.int32, MAX_SEATS),  # wars declared on this seat
         ("attacked_known", np.int32, MAX_SEATS),  # of these, with a die that everybody knew
+        ("losses", np.int32, MAX_SEATS),  # battles lost by a seat that is still in the game at the next war
+        ("hit_next", np.int32, MAX_SEATS),  # of these, those whose next war is declared on this seat or its ally
+        ("spared", np.int32, MAX_SEATS),  # the others
         ("helped", np.int32, MAX_SEATS),  # wars of others joined to help
         ("surrenders", np.int32, MAX_SEATS),
         ("eliminated", np.int32, MAX_SEATS),
         ("joint", np.int32, MAX_SEATS),  # reached three victories together with others
+        ("pair_ends", np.int32, MAX_SEATS),  # wars declared that brought two seats the third victory together
+        ("trio_ends", np.int32, MAX_SEATS),  # wars declared that brought it to three or more
+        ("draws", np.int32, MAX_SEATS),  # wars declared that ended in a shared win
     ],
     align=True,
 )
@@ -172,7 +179,8 @@ def reset(state):
         state.fighters[seat] = state.rollers[seat] = state.asked[seat] = state.willing[seat] = 0
         state.turns[seat] = state.reforms[seat] = state.pacts[seat] = state.wars[seat] = state.conquests[seat] = 0
         state.attacked[seat] = state.attacked_known[seat] = state.helped[seat] = state.surrenders[seat] = 0
-        state.eliminated[seat] = state.joint[seat] = 0
+        state.beaten[seat] = state.losses[seat] = state.hit_next[seat] = state.spared[seat] = 0
+        state.eliminated[seat] = state.joint[seat] = state.pair_ends[seat] = state.trio_ends[seat] = state.draws[seat] = 0
     state.n_alive = state.seats
     state.n_victors = state.n_rolls = state.n_fighters = state.n_attackers = state.n_parties = 0
     state.helper = state.voting = state.voter = state.unanimous = 0
@@ -286,6 +294,7 @@ def declare_war(state, target):
     state.attacked_known[target] += state.known[target] > 0
     if state.ally[state.mover] == target:
         end_alliance(state, target)
+    count_hits(state, target)
     state.target = target
     for seat in range(state.seats):
         state.asked[seat] = state.willing[seat] = 0
@@ -296,6 +305,18 @@ def declare_war(state, target):
         seek_help(state)
     else:
         start_votes(state)
+
+
+@jit
+def count_hits(state, target):
+    """This is the next war for who has been beaten since the last one: is it on them?"""
+    for seat in range(state.seats):
+        if state.beaten[seat]:
+            is_hit = seat == target or seat == state.ally[target]
+            state.losses[seat] += 1
+            state.hit_next[seat] += is_hit
+            state.spared[seat] += not is_hit
+            state.beaten[seat] = 0
 
 
 @jit
@@ -444,6 +465,7 @@ def end_war(state, winners, is_surrender):
         else:
             state.defeats[seat] += 1
             state.surrenders[seat] += is_surrender
+            state.beaten[seat] = not is_surrender
         if has_won or is_surrender or state.variant.loser_rerolls:
             must_roll(state, seat)
         else:  # a loser keeps the die that everybody has seen (A15)
@@ -470,7 +492,7 @@ def settle(state):
 @cold
 def eliminate(state, seat):
     """This seat is out, with its die; its alliance ends, and with three players left every alliance (R22, A23)."""
-    state.alive[seat] = state.die[seat] = state.known[seat] = 0
+    state.alive[seat] = state.die[seat] = state.known[seat] = state.beaten[seat] = 0
     state.eliminated[seat] = 1
     state.n_alive -= 1
     end_alliance(state, seat)
@@ -499,8 +521,13 @@ def judge(state):
             state.joint[seat] = state.n_victors > 1
             if best == NOBODY or beats(state, seat, best):
                 best = seat
+    n_winners = 0
     for seat in range(state.seats):
         state.winner[seat] = state.score[seat] == VICTORIES and not beats(state, best, seat)
+        n_winners += state.winner[seat]
+    state.pair_ends[state.mover] = state.n_victors == 2
+    state.trio_ends[state.mover] = state.n_victors > 2
+    state.draws[state.mover] = n_winners > 1
     state.phase = THE_END
 
 

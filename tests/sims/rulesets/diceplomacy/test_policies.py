@@ -133,6 +133,14 @@ def test_threshold_accepts_if_unallied():
     assert answer("threshold", table([1] * 4, (1, 2), words="PROPOSE1")) == "REFUSE"
 
 
+def test_threshold_without_allies():
+    loner = "threshold:0.6,ally=0"
+    assert answers(loner, table([1] * 4), 50) == {"REFORM": 50}
+    assert answer(loner, table([1] * 4, words="PROPOSE1")) == "REFUSE"
+    assert answer(loner, table([5, 1, 1, 1])) == answer("threshold", table([5, 1, 1, 1])) == "WAR1"
+    assert answer(loner, table([1] * 6, (0, 1), (4, 5), words="WAR2")) == "ASK4"
+
+
 def test_threshold_asks_the_strongest_party():
     assert answer("threshold", table([1] * 6, (0, 1), (4, 5), words="WAR2")) == "ASK4"
     assert answer("threshold", table([1, 1, 1, 1, 4, 3], (0, 1), known=[3, 4, 5], words="WAR2")) == "ASK4"

@@ -127,6 +127,8 @@ def test_what_always_holds(n):
         assert state.wars.sum() == state.attacked.sum()
         assert (state.conquests <= state.wars).all()
         assert (state.attacked_known <= state.attacked).all()
+        assert (state.losses == state.hit_next + state.spared).all()
+        assert state.joint.sum() >= 2 * state.pair_ends.sum() + 3 * state.trio_ends.sum()
         assert state.winner.sum() >= 1
 
 

@@ -437,13 +437,14 @@ def test_r27_no_die_is_known_after_a_surrender():
 def test_r28_third_victory_ends_the_game_at_once():
     state = play("WAR2 FIGHT FIGHT", [6, 1, 1, 1], score=(2,))
     assert shares(state) == [1, 0, 0, 0]
-    assert state.joint.sum() == 0
+    assert state.joint.sum() == state.pair_ends.sum() == state.trio_ends.sum() == state.draws.sum() == 0
 
 
 def test_r29_fewest_defeats():
     state = play("WAR2 ALONE FIGHT FIGHT FIGHT", [5, 6, 1, 1], (0, 1), score=(2, 2), defeats=(1, 2))
     assert shares(state) == [1, 0, 0, 0]
     assert state.joint.tolist()[:4] == [1, 1, 0, 0]
+    assert (state.pair_ends[0], state.trio_ends[0], state.draws[0]) == (1, 0, 0)
 
 
 def test_r29_then_the_highest_die():
@@ -454,6 +455,7 @@ def test_r29_then_the_highest_die():
 def test_r29_then_they_share():
     state = play("WAR2 ALONE FIGHT FIGHT FIGHT", [5, 5, 1, 1], (0, 1), score=(2, 2), defeats=(1, 1))
     assert shares(state) == [0.5, 0.5, 0, 0]
+    assert (state.pair_ends[0], state.draws[0]) == (1, 1)
 
 
 def test_r29_only_those_with_three_victories_count():
@@ -475,6 +477,7 @@ def test_r30_three_can_arrive_together(dice, defeats, expected):
     state = play(words, dice, (0, 1), (3, 4), score=(0, 0, 2, 2, 2), defeats=defeats)
     assert shares(state) == expected
     assert state.joint.tolist()[:5] == [0, 0, 1, 1, 1]
+    assert (state.pair_ends[0], state.trio_ends[0], state.draws[0]) == (0, 1, sum(share > 0 for share in expected) > 1)
 
 
 def test_r31_victory_comes_before_elimination():
@@ -717,3 +720,25 @@ def test_measures():
     follow(GAME, state, "WAR0")  # seat 0 has won and rolled: its die is not known
     assert seats(state, "attacked") == [2, 0, 1, 0]
     assert seats(state, "attacked_known") == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize("loser_rerolls, dice", [("false", "1"), ("true", "1 1")])
+def test_measures_of_the_beaten(loser_rerolls, dice):
+    variant = f"{FIRST},loser_rerolls={loser_rerolls}"
+    state = play(f"WAR2 FIGHT FIGHT {dice} REFORM 1", [6, 1, 1, 1], variant=variant)
+    assert seats(state, "losses") == [0] * 4  # the next war decides
+    follow(GAME, state, "WAR3")
+    assert [seats(state, name) for name in ("losses", "hit_next", "spared")] == [[0, 0, 1, 0], [0] * 4, [0, 0, 1, 0]]
+
+
+def test_measures_of_the_beaten_who_are_hit():
+    state = play("WAR2 FIGHT FIGHT 1 WAR2", [6, 1, 1, 1])
+    assert [seats(state, name) for name in ("losses", "hit_next", "spared")] == [[0, 0, 1, 0], [0, 0, 1, 0], [0] * 4]
+    state = play("WAR3 FIGHT FIGHT FIGHT 1 REFORM 1 WAR4", [6, 1, 1, 1, 1], (3, 4))
+    assert seats(state, "losses") == seats(state, "hit_next") == [0, 0, 0, 1, 1]  # allies are hit together
+    state = play("WAR1 FIGHT FIGHT 1 WAR0", [1, 6, 1, 1], (0, 1))
+    assert [seats(state, name) for name in ("losses", "hit_next")] == [[1, 0, 0, 0]] * 2
+    state = play("WAR2 SURRENDER 1 1 WAR2", [6, 1, 1, 1])
+    assert seats(state, "losses") == [0] * 4  # a surrender is no battle
+    state = play("WAR2 FIGHT FIGHT 1 WAR0", [6, 1, 1, 1], defeats=(0, 0, 2))
+    assert seats(state, "losses") == [0] * 4  # who is out cannot be hit

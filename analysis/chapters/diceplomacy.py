@@ -1,0 +1,304 @@
+"""Diceplomacy: when to attack and to surrender, what an alliance is worth, whom the next war hits, how games end, and seats.
+
+Each part below returns its figures, its tables and the words and numbers of its text; :func:`content` joins them.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from analysis import figures
+from analysis.chapters.groups import find_groups
+from analysis.estimates import fair_shares, game_length, per_game, per_seat, seat_advantage, seat_gap, share_of
+from sims.errors import InputError
+from sims.policy import load_policy
+from sims.rulesets import RULESETS
+from sims.rulesets.diceplomacy.odds import battle_odds
+from sims.study import Group, Study
+
+TITLE = "When should I attack in Diceplomacy?"
+GAME = "diceplomacy"
+GROUPS = {
+    "players": "self",
+    "pile_on": "self",
+    "attack": "against",
+    "surrender": "against",
+    "help": "against",
+    "alliance": "against",
+    "assumed": "self",
+    "assumed_best": "against",
+}
+SWEPT = ("attack", "surrender", "help")  # groups named after the parameter of `threshold` that they vary
+SEATS_IN_ORDER = "first_player=first_seat"  # so that a seat's number is its place in the turn order
+USUAL = "usual rules"
+ASSUMED = ("null_treaty", "help_protocol", "surrender_order")  # fields of which the rulebook says nothing
+ENDS = {
+    "eliminated": "players eliminated",
+    "pair_ends": "two reach three victories together",
+    "trio_ends": "three or more do",
+    "draws": "the win is shared",
+}
+
+Part = tuple[dict[str, Any], dict[str, pd.DataFrame], dict[str, Any]]  # figures, tables, words
+
+
+def check(study: Study) -> None:
+    """Raise InputError if the report could not be made of a study's results: better now than after playing them."""
+    groups = find_groups(study, GAME, GROUPS)
+    for name in SWEPT:
+        for spec in groups[name].policies:
+            if load_policy(RULESETS[GAME], spec).name != "threshold":
+                raise InputError(f"the report's group {name!r} takes policies such as threshold:0.5, not {spec!r}")
+    for name, n in {"players": 1, "pile_on": 2, "attack": 1, "surrender": 1, "help": 1, "alliance": 2}.items():
+        _check_number(groups[name], "variants", n)
+    for name in ("surrender", "help"):
+        _check_number(groups[name], "opponents", 1)
+    for name in ("assumed", "assumed_best"):
+        _check_number(groups[name], "seats", 1)
+    _check_number(groups["assumed"], "policies", 1)
+    _check_number(groups["alliance"], "policies", 1)
+    for name in ("players", "pile_on", "assumed"):
+        for variant in groups[name].variants:
+            if SEATS_IN_ORDER not in variant.split(","):
+                raise InputError(f"the report's group {name!r} takes variants with {SEATS_IN_ORDER}, not {variant!r}")
+    if groups["assumed"].variants != groups["assumed_best"].variants:
+        raise InputError("the report's groups 'assumed' and 'assumed_best' take the same variants")
+
+
+def _check_number(group: Group, what: str, n: int) -> None:
+    found = getattr(group, what)
+    if len(found) != n:
+        raise InputError(f"the report's group {group.name!r} takes {n} {what}, not {', '.join(map(str, found))}")
+
+
+def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
+    """Return the chapter's figures, its tables, and the words and numbers of its text.
+
+    Parameters
+    ----------
+    study : Study
+        One that :func:`check` accepts.
+    results : DataFrame
+        Of its matchups, as ``run_study`` returns them.
+    games, seed : int
+        Games per matchup, and the seed, that they were played with.
+
+    Returns
+    -------
+    figures : dict of str to Axes or Figure
+    tables : dict of str to DataFrame
+    words : dict of str to object
+        What the template reads.
+    """
+    group = dict(list(results.groupby("group", sort=False)))
+    odds = battle_odds()
+    played = results.groupby(["group", "matchup", "variant"])[["games", "truncated"]].first().sum()
+    totals = {"total_games": int(played.games), "truncated": int(played.truncated)}
+    parts: tuple[Part, ...] = (
+        _odds(odds),
+        _attack(group["attack"], odds),
+        _answers(group["surrender"], group["help"]),
+        _alliance(group["alliance"]),
+        _seats(group["players"]),
+        _pile_on(group["pile_on"]),
+        _ends(group["players"]),
+        _assumed(group["assumed"], group["assumed_best"]),
+        ({}, {}, {**totals, "games": games, "seed": seed, "version": RULESETS[GAME].version}),
+    )
+    drawn, tables, words = ({name: each for part in kind for name, each in part.items()} for kind in zip(*parts, strict=True))
+    return drawn, tables, words
+
+
+def _labelled(estimates: pd.DataFrame) -> pd.DataFrame:
+    """Estimates with the columns ``first`` and ``others``, policies at the table, ``seats``, and ``reading`` of the rules."""
+    specs = estimates.matchup.str.split(" v ")
+    reading = estimates.variant.map(_reading)
+    return estimates.assign(first=specs.str[0], others=specs.str[-1], seats=specs.str.len(), reading=reading)
+
+
+def _reading(variant: str) -> str:
+    """What a variant changes in the usual rules."""
+    changes = [change for change in variant.split(",")[1:] if change != SEATS_IN_ORDER]
+    return ", ".join(changes) or USUAL
+
+
+def _by_players(estimates: pd.DataFrame) -> pd.DataFrame:
+    """A line per number of players, for :func:`figures.plot_estimates`."""
+    return estimates.assign(line=[_players(seats) for seats in estimates.seats])
+
+
+def _players(seats: int) -> str:
+    return f"{seats} players"
+
+
+def _colours(lines: pd.Series) -> dict[str, str]:
+    return figures.colours(list(dict.fromkeys(lines)))
+
+
+# --- war ------------------------------------------------------------------------------------------------------------------
+
+
+def _odds(odds: pd.DataFrame) -> Part:
+    """The exact odds of a battle."""
+    odds = odds.assign(battle=[f"{row.attackers} v {row.defenders}" for row in odds.itertuples()])
+    blind = odds[odds.die == 0].set_index("battle")
+    words = {"blind": [{"battle": battle, **row} for battle, row in blind.to_dict("index").items()]}
+    return {"battle_odds": figures.plot_battle_odds(odds)}, {"battle_odds": odds}, words
+
+
+def _attack(results: pd.DataFrame, odds: pd.DataFrame) -> Part:
+    """From which chance on to attack, by the opponents' own threshold and the number of players."""
+    sweep = _sweep(results, "attack")
+    duels = odds[(odds.attackers == 1) & (odds.defenders == 1) & (odds.die > 0)]
+    sweep = sweep.assign(from_die=pd.array([_lowest_die(duels, attack) for attack in sweep.attack], "Int64"))
+    best = sweep.loc[sweep.groupby(["others", "seats"], sort=False).estimate.idxmax()]
+    lines = _by_players(sweep.assign(panel="others play " + sweep.others, x=sweep.attack))
+    drawn = figures.plot_estimates(lines, "attack from this chance on", "wins in fair shares", _colours(lines.line), 1)
+    return {"attack": drawn}, {"attack": sweep}, {"best_attack": best.to_dict("records")}
+
+
+def _sweep(results: pd.DataFrame, parameter: str) -> pd.DataFrame:
+    """Fair shares of `threshold` by the value of a parameter."""
+    rows = _labelled(fair_shares(results))
+    return rows.assign(**{parameter: [_value(spec, parameter) for spec in rows.policy]})
+
+
+def _value(spec: str, parameter: str) -> float:
+    policy = load_policy(RULESETS[GAME], spec)
+    return float(dict(zip(policy.parameters, policy.values, strict=True))[parameter])
+
+
+def _lowest_die(duels: pd.DataFrame, attack: float) -> int | None:
+    """The lowest die with which one attacks a single player whose die is unknown; None if there is none."""
+    dice = duels.die[duels.chance >= attack]
+    return None if dice.empty else int(dice.min())
+
+
+def _answers(surrender: pd.DataFrame, help: pd.DataFrame) -> Part:
+    """Below which chance to surrender, and from which chance on to help."""
+    sweeps = {"surrender": _sweep(surrender, "surrender"), "help": _sweep(help, "help")}
+    titles = {"surrender": "surrender below this chance", "help": "help from this chance on"}
+    lines = pd.concat(_by_players(rows.assign(panel=titles[name], x=rows[name])) for name, rows in sweeps.items())
+    drawn = figures.plot_estimates(lines, "chance", "wins in fair shares", _colours(lines.line), 1)
+    helping = sweeps["help"].sort_values(["help", "seats"])
+    words = {
+        "surrender": _verdicts(sweeps["surrender"]),
+        "surrender_rows": sweeps["surrender"].to_dict("records"),
+        "helps_most": helping[helping.help == helping.help.min()].to_dict("records"),
+        "helps_least": helping[helping.help == helping.help.max()].to_dict("records"),
+        "usual": {name: _value(rows.others.iloc[0], name) for name, rows in sweeps.items()},
+    }
+    return {"answers": drawn}, sweeps, words
+
+
+def _range(values: pd.Series) -> tuple[float, float]:
+    return float(values.min()), float(values.max())
+
+
+def _verdicts(shares: pd.DataFrame) -> dict[str, int]:
+    """How many estimates are above the fair share, below it, and neither, each by its interval."""
+    more, less = int((shares.low > 1).sum()), int((shares.high < 1).sum())
+    return {"more": more, "less": less, "neither": len(shares) - more - less}
+
+
+# --- alliances ------------------------------------------------------------------------------------------------------------
+
+
+def _alliance(results: pd.DataFrame) -> Part:
+    """What it costs to be the only one without an ally, with help for the outnumbered and without."""
+    loner = _labelled(fair_shares(results))
+    lines = loner.assign(panel="others play " + loner.others, line=loner.reading, x=loner.seats)
+    drawn = figures.plot_estimates(lines, "players", "wins in fair shares", _colours(lines.line), 1)
+    attacked = _labelled(per_seat(results, "attacked"))
+    usual = attacked[(attacked.reading == USUAL) & (attacked.others == attacked.others.iloc[0])]
+    words = {
+        "attacked": [rows.to_dict("records") for _, rows in usual.groupby("seats")],
+        "loner_verdicts": [
+            {"others": others, "reading": reading, **_verdicts(rows), "range": _range(rows.estimate)}
+            for (others, reading), rows in loner.groupby(["others", "reading"], sort=False)
+        ],
+    }
+    return {"alliance": drawn}, {"alliance": loner, "attacked": attacked}, words
+
+
+# --- seats and the number of players --------------------------------------------------------------------------------------
+
+
+def _seats(results: pd.DataFrame) -> Part:
+    """What the place in the turn order is worth, and which number of players is fairest."""
+    gaps = _labelled(seat_gap(results))
+    advantage = _labelled(seat_advantage(results))
+    shown = advantage[advantage["first"] == advantage["first"].iloc[0]]
+    lines = gaps.assign(panel="best place minus worst", line=gaps["first"], x=gaps.seats)
+    fairest = gaps.loc[gaps.groupby("first", sort=False).estimate.idxmin()]
+    drawn = {
+        "seats": figures.plot_seat_advantage(shown),
+        "gaps": figures.plot_estimates(lines, "players", "difference in fair shares", _colours(lines.line), 0),
+    }
+    words = {
+        "places": [rows.to_dict("records") for _, rows in shown.groupby("seats")],
+        "gaps": [{"policy": policy, "rows": rows.to_dict("records")} for policy, rows in gaps.groupby("first", sort=False)],
+        "fairest": fairest.assign(rivals=[_rivals(gaps, row) for row in fairest.itertuples()]).to_dict("records"),
+        "seats_policy": shown["first"].iloc[0],
+    }
+    return drawn, {"seat_advantage": advantage, "seat_gap": gaps}, words
+
+
+def _rivals(gaps: pd.DataFrame, fairest: Any) -> list[int]:
+    """Numbers of players that may be as fair as the fairest: their intervals overlap."""
+    others = gaps[(gaps["first"] == fairest.first) & (gaps.seats != fairest.seats) & (gaps.low < fairest.high)]
+    return others.seats.tolist()
+
+
+# --- after a battle, and the end ------------------------------------------------------------------------------------------
+
+
+def _pile_on(results: pd.DataFrame) -> Part:
+    """How often the next war is on who has just lost a battle, with the die shown and with a new one."""
+    hits = _labelled(share_of(results, "hit_next", "spared", "losses"))
+    lines = hits.assign(panel=hits["first"], line=hits.reading, x=hits.seats)
+    drawn = figures.plot_estimates(lines, "players", "share of lost battles", _colours(lines.line))
+    pairs = [rows.to_dict("records") for _, rows in hits.groupby(["first", "seats"], sort=False)]
+    more = pd.Series([shown["estimate"] - rolled["estimate"] for shown, rolled in pairs])
+    words = {"hits": pairs, "hit_range": _range(hits.estimate[hits.reading == USUAL]), "hit_more": _range(more)}
+    return {"pile_on": drawn}, {"pile_on": hits}, words
+
+
+def _ends(results: pd.DataFrame) -> Part:
+    """Eliminations, length, and third victories that several reach together."""
+    ends = pd.concat(_labelled(per_game(results, measure)).assign(measure=measure) for measure in ENDS)
+    together = ends[ends.measure.isin(["eliminated", "pair_ends"])]
+    lines = together.assign(
+        panel=[f"{ENDS[each]}, per game" for each in together.measure], line=together["first"], x=together.seats
+    )
+    drawn = figures.plot_estimates(lines, "players", "number per game", _colours(lines.line))
+    length = _labelled(game_length(results))
+    turns = length[length.quantity == "turns_per_seat"].to_dict("records")
+    rows = [rows.to_dict("records") for _, rows in ends.groupby(["first", "seats"], sort=False)]
+    ranges = [
+        {"policy": policy, **{name: _range(each.estimate[each.measure == name]) for name in ENDS}}
+        for policy, each in ends.groupby("first", sort=False)
+    ]
+    words = {"ends": list(zip(turns, rows, strict=True)), "end_names": list(ENDS.values()), "end_ranges": ranges}
+    return {"ends": drawn}, {"ends": ends, "game_length": length}, words
+
+
+# --- what is assumed ------------------------------------------------------------------------------------------------------
+
+
+def _assumed(own: pd.DataFrame, against: pd.DataFrame) -> Part:
+    """The answers again under other readings of the rules."""
+    estimates = {
+        "gap": seat_gap(own),
+        "hit_next": share_of(own, "hit_next", "spared", "losses"),
+        "eliminated": per_game(own, "eliminated"),
+    }
+    estimates |= dict(list(fair_shares(against).groupby("policy", sort=False)))
+    table = pd.concat(_labelled(rows).assign(answer=answer) for answer, rows in estimates.items())
+    by_reading = [{"reading": reading, "rows": rows.to_dict("records")} for reading, rows in table.groupby("reading", sort=False)]
+    usual = [row["estimate"] for row in by_reading[0]["rows"]]
+    for each in by_reading:
+        each["is_same"] = [row["estimate"] for row in each["rows"]] == usual
+        each["is_assumed"] = each["reading"].split("=")[0] in ASSUMED
+    words = {"readings": by_reading, "assumed_answers": list(estimates), "assumed_seats": int(table.seats.iloc[0])}
+    return {}, {"assumed": table}, words
