@@ -35,7 +35,8 @@ def test_a_regret_is_remembered_for_what_the_policy_does(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(evaluation, "_wins", None)  # would fail if anything were evaluated again
         again = regret(FEVER, "hold_pot:7", SMALL)
-        assert (again.win == found.win).all() and again.worst == found.worst
+        assert (again.win == found.win).all()
+        assert again.worst == found.worst
         for policy, variant in (("hold_pot:8", SMALL), ("hold_pot:7", f"{SMALL},suite_value=5"), (saves_cards, SMALL)):
             with pytest.raises(TypeError):
                 regret(FEVER, policy, variant)
