@@ -7,13 +7,12 @@ code that is not the code loaded when a module was edited after its import. What
 import hashlib
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from sims.jit import INTERPRETED, PACKAGE
+from sims.jit import INTERPRETED, is_ours
 
 FOREIGN = {"builtins", "cmath", "math", "numba", "numpy", "operator"}
 """Modules whose functions are known by name; those of this package are too, as ``jit.SOURCES`` covers them."""
@@ -53,7 +52,7 @@ def spell(value: Any, names: frozenset[str] = frozenset(), seen: tuple = ()) -> 
     if isinstance(value, CodeType):
         parts = [getattr(value, f"co_{part}") for part in ("code", "names", "varnames", "freevars", "exceptiontable", "consts")]
         return spell(parts, names, seen)
-    if isinstance(value, FunctionType) and Path(value.__code__.co_filename).is_relative_to(PACKAGE):
+    if isinstance(value, FunctionType) and is_ours(value):
         return f"{value.__module__}.{value.__qualname__}"
     if _is_foreign(value):
         return f"{getattr(value, '__module__', '')}.{value.__name__}"

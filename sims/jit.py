@@ -21,11 +21,17 @@ PACKAGE = Path(__file__).parent
 MAX_ACTIONS = 256  # room in the buffer of legal actions
 
 
-def _sources_hash() -> str:
+def sources_hash(package: Path) -> str:
+    """Return a hash of every source file of a package."""
     digest = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("*.py")):
-        digest.update(path.relative_to(PACKAGE).as_posix().encode() + path.read_bytes())
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def is_ours(function: Callable) -> bool:
+    """Is this a function of this package, which the hash of its sources covers?"""
+    return Path(function.__code__.co_filename).is_relative_to(PACKAGE)
 
 
 def _cache_folder() -> Path:
@@ -37,7 +43,7 @@ def _cache_folder() -> Path:
     return folder
 
 
-SOURCES = _sources_hash()
+SOURCES = sources_hash(PACKAGE)
 CACHE = _cache_folder()
 os.environ["NUMBA_CACHE_DIR"] = str(CACHE)
 os.environ["NUMBA_LOOP_VECTORIZE"] = "0"  # loops over seats gain nothing, and their vectors spill at every policy call
@@ -217,7 +223,7 @@ def compile_policy(function: Callable, state: np.dtype) -> int:
     numba.core.errors.NumbaError
         If numba cannot compile the function.
     """
-    ours = Path(function.__code__.co_filename).is_relative_to(PACKAGE)
+    ours = is_ours(function)
     is_counted = not ours or function in _ALLOCATING
     options: dict[str, Any] = {"error_model": "numpy", **({} if is_counted else _UNCOUNTED)}
     # Not a closure, which would never be found on disk again; numba tells entries apart by their qualified names.

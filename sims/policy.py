@@ -12,7 +12,7 @@ import importlib.util
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ import numpy as np
 
 from sims.digest import Untold, spell
 from sims.errors import InputError, choose
+from sims.jit import is_ours
 
 if TYPE_CHECKING:
     from sims.ruleset import Ruleset
@@ -52,14 +53,15 @@ class Policy:
     table_size: Callable[[Mapping[str, Any]], int] | None = None  # from a variant's values; None for any size
     # What it plays from besides its values: a table, made by `solve(ruleset, variant, *values)`.
     solve: Callable[..., np.ndarray] | None = None
-    solved: Any = field(default=None, compare=False, repr=False)  # the variant that the table is for, and the table
+    # The variant that the table is for, and the call that returns it: only who plays waits for it.
+    solved: tuple[Any, Callable[[], np.ndarray]] | None = field(default=None, compare=False, repr=False)
 
     def solved_for(self, ruleset: "Ruleset", variant: Any) -> "Policy":
         """Return the policy with its solution of a variant; raises InputError if it holds that of another one."""
         if self.solve is None:
             return self
         if self.solved is None:
-            return replace(self, solved=(variant, self.solve(ruleset, variant, *self.values)))
+            return replace(self, solved=(variant, partial(self.solve, ruleset, variant, *self.values)))
         if dict(self.solved[0].values) != dict(variant.values):
             raise InputError(f"{self.spec} was solved for the variant {self.solved[0]}, not for {variant}")
         return self
@@ -103,17 +105,24 @@ class Policy:
     def digest(self) -> str | None:
         """A hash of all that decides how this policy plays, or None where that cannot be told."""
         try:
-            does = spell((self.spec, self.function, self.params))
+            does = spell((self.spec, self.function, self._plays_from()))
         except (Untold, RecursionError):
             return None
         return hashlib.sha256(does.encode()).hexdigest()
+
+    def _plays_from(self) -> Any:
+        """What tells its parameters: themselves, or, not to solve anything yet, what is solved by code of this package."""
+        if self.solved is None or self.solve is None or not is_ours(self.solve):
+            return self.params
+        return self.solve, dict(self.solved[0].values)
 
     @cached_property
     def params(self) -> np.ndarray:
         """What the function gets: its numbers, and behind them the table that it plays from."""
         if self.solved is None:
             return self.numbers
-        return np.concatenate([self.numbers, self.solved[1]]) if self.parameters else self.solved[1]
+        table = self.solved[1]()
+        return np.concatenate([self.numbers, table]) if self.parameters else table
 
     @cached_property
     def numbers(self) -> np.ndarray:

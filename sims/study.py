@@ -32,7 +32,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, NamedTuple, get_args, get_origin
 
 import pandas as pd
 from tqdm import tqdm
@@ -152,6 +152,46 @@ def _check_different(entries: list, what: str) -> None:
             raise InputError(f"{what} must be different, but {entry!r} is there {entries.count(entry)} times")
 
 
+class Planned(NamedTuple):
+    """A matchup of a study, and all that its results depend on."""
+
+    group: str
+    ruleset: str
+    variant: str
+    specs: tuple[str, ...]
+    games: int
+    seed: int
+    key: str | None  # names the file of its results; None if it cannot be told what a policy does
+
+    def path(self, folder: Path) -> Path:
+        """Return the file that keeps its results."""
+        return folder / f"{self.key}.parquet"
+
+
+def plan(study: Study, games: int | None = None, seed: int | None = None) -> list[Planned]:
+    """Return the matchups of a study, in its order; `games` and `seed` instead of the study's own."""
+    if games is not None:
+        check_int(games, "games", 1, MAX_INT)
+    seed = check_int(study.seed if seed is None else seed, "seed", 0, MAX_INT)
+    if not study.groups:
+        raise InputError("a study needs groups of matchups; this one has none")
+    planned = []
+    for group in study.groups:
+        for variant, specs in group.matchups():
+            matchup = (study.ruleset, variant, specs, games or group.games or study.games, seed)
+            planned.append(Planned(group.name, *matchup, _key(*matchup)))
+    return planned
+
+
+def _key(name: str, variant: str, specs: tuple[str, ...], games: int, seed: int) -> str | None:
+    table = set_table(name, specs, variant)
+    digests = [policy.digest for policy in table.policies]
+    if None in digests:
+        return None
+    key = repr((jit.SOURCES, name, table.ruleset.version, table.variant.name, digests, games, seed))
+    return hashlib.sha256(key.encode()).hexdigest()[:24]
+
+
 def run_study(
     study: Study, folder: str | Path, games: int | None = None, seed: int | None = None, n_jobs: int = -1
 ) -> pd.DataFrame:
@@ -166,31 +206,21 @@ def run_study(
     games, seed : int, optional
         Instead of the study's own.
     """
-    folder = make_folder(folder, "results")
-    if games is not None:
-        check_int(games, "games", 1, MAX_INT)
-    seed = check_int(study.seed if seed is None else seed, "seed", 0, MAX_INT)
-    if not study.groups:
-        raise InputError("a study needs groups of matchups; this one has none")
-    todo = [(group, variant, specs) for group in study.groups for variant, specs in group.matchups()]
-    tables = []
-    for group, variant, specs in tqdm(todo, desc=f"study of {study.ruleset}", unit=" matchups", disable=None):
-        n = games or group.games or study.games
-        tables.append(_kept(folder, study.ruleset, variant, specs, n, seed, n_jobs).assign(group=group.name))
-    return pd.concat(tables, ignore_index=True)
+    folder, planned = make_folder(folder, "results"), plan(study, games, seed)
+    shown = tqdm(planned, desc=f"study of {study.ruleset}", unit=" matchups", disable=None)
+    return pd.concat([run_matchup(matchup, folder, n_jobs) for matchup in shown], ignore_index=True)
 
 
-def _kept(folder: Path, name: str, variant: str, specs: tuple[str, ...], games: int, seed: int, n_jobs: int) -> pd.DataFrame:
-    table = set_table(name, specs, variant)
-    digests = [policy.digest for policy in table.policies]
-    key = repr((jit.SOURCES, name, table.ruleset.version, table.variant.name, digests, games, seed))
-    path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.parquet"
-    if None not in digests and path.is_file():
-        return pd.read_parquet(path)
-    results = simulate(name, table.policies, games, seed, variant=table.variant, n_jobs=n_jobs, progress=False)
+def run_matchup(matchup: Planned, folder: Path, n_jobs: int = -1) -> pd.DataFrame:
+    """Return the results of a matchup, kept in the folder or played now, with a column ``group``."""
+    path = matchup.path(folder)
+    if matchup.key is not None and path.is_file():
+        return pd.read_parquet(path).assign(group=matchup.group)
+    name, specs, games, seed = matchup.ruleset, matchup.specs, matchup.games, matchup.seed
+    results = simulate(name, specs, games, seed, variant=matchup.variant, n_jobs=n_jobs, progress=False)
     if int(results.games.iloc[0]) < games:
         raise KeyboardInterrupt  # a part of a matchup is not kept: the next call plays it again
-    if None not in digests:
+    if matchup.key is not None:
         with whole_file(path) as partial:
             results.to_parquet(partial, index=False)
-    return results
+    return results.assign(group=matchup.group)

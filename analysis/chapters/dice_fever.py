@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 from scipy import stats
 
 from analysis import figures
@@ -62,6 +62,25 @@ def check(study: Study) -> None:
             raise InputError(f"the report's group {name!r} takes one variant, not {', '.join(groups[name].variants)}")
     if len(groups["pairs"].policies) < 2:
         raise InputError(f"the report's group 'pairs' needs two policies or more, not {groups['pairs'].policies[0]!r} alone")
+
+
+def ahead() -> list[tuple]:
+    """Return the call that solves the games and evaluates the rules of which the chapter speaks."""
+    return [delayed(_evaluate_and_solve)([rule.spec for rule in RULES], SOLVED, list(_assumed_games().values()))]
+
+
+def _evaluate_and_solve(rules: list[str], variant: str, variants: list[str]) -> None:
+    for rule in rules:
+        regret(GAME, rule, variant)
+    _solve(variants)
+
+
+def _solve(variants: list[str]) -> list[Solution]:
+    return [solution(RULESETS[GAME], variant) for variant in variants]
+
+
+def _assumed_games() -> dict[str, str]:
+    return {"as assumed": FEW_CARDS} | {name: f"{FEW_CARDS},{settings}" for name, settings in ASSUMPTIONS.items()}
 
 
 def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
@@ -219,7 +238,7 @@ def _exceptions(regret: pd.Series) -> dict[str, Any]:
 
 def _on_a_card() -> Part:
     """What rules that fit on a card cost against best play, and where they lose most."""
-    found = [regret(GAME, rule, SOLVED, progress=True) for rule in RULES]
+    found = [regret(GAME, rule.spec, SOLVED) for rule in RULES]
     rows = [
         {
             "rule": each.policy,
@@ -250,10 +269,8 @@ def _cards(solved: Solution) -> Part:
 
 def _assumed(solved: Solution, positions: pd.DataFrame) -> Part:
     """Which answers survive what the rulebook leaves open."""
-    ruleset = solved.ruleset
-    variants = {"as assumed": FEW_CARDS} | {name: f"{FEW_CARDS},{settings}" for name, settings in ASSUMPTIONS.items()}
-    few_cards = Parallel(n_jobs=-1, prefer="threads")(delayed(solution)(ruleset, variant) for variant in variants.values())
-    games = dict(zip(variants, few_cards, strict=True)) | {"as assumed, all cards": solved}
+    variants = _assumed_games()
+    games = dict(zip(variants, _solve(list(variants.values())), strict=True)) | {"as assumed, all cards": solved}
     target, few = solved.frame.target, positions[positions.shields <= games["as assumed"].frame.parade]
     decided = {name: decide(game, few, _pairs(range(0, target, 10))) for name, game in games.items()}
     moved = sensitivity(games, decided)

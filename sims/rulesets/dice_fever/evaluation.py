@@ -11,7 +11,7 @@ each decision bears the loss that it causes if best play follows it. So the sum 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -168,7 +168,7 @@ def regret(ruleset: str | Ruleset, policy: str | Policy | Callable, variant: Any
 def _regret(key: tuple, ruleset: Ruleset, loaded: Policy, variant: Variant, progress: bool) -> Regret:
     """Return the regret of a policy; `key` is all that it depends on."""
     solution = exact.solution(ruleset, variant, progress)
-    best = replace(optimal.optimal, solved=(variant, optimal.packed(solution)))
+    best = replace(optimal.optimal, solved=(variant, partial(optimal.packed, solution)))
     if loaded.function is best.function:
         loaded = best
     slots = _n_slots(solution.graph, solution.frame)

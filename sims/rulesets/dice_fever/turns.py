@@ -83,7 +83,9 @@ class TurnGraph:
     @cached_property
     def node_of(self) -> dict[int, int]:
         """The node of each :func:`position_code`."""
-        return {int(position_code(state)): node for node, state in enumerate(self.records)}
+        codes = np.zeros(len(self.states), np.int64)
+        position_codes(self.records, codes)
+        return {code: node for node, code in enumerate(codes.tolist())}
 
 
 @jit
@@ -104,6 +106,13 @@ def position_code(state):
     code = code * 2 + (1 if six else 0)
     code = code * 64 + (state.fresh if in_window else 0)
     return code * 2 + (state.tokens[state.turn] != 0)
+
+
+@jit
+def position_codes(states, codes):
+    """Write down the code of each of these positions: one call, as a call with a record costs more than the rules."""
+    for i in range(states.size):
+        codes[i] = position_code(states[i])
 
 
 class Position(NamedTuple):
@@ -128,7 +137,7 @@ def look(state, facts):
 
 @jit
 def step(states, actions, after, facts):
-    """Take every outcome or action of a position at once, as a call with a record costs more than the rules; return how many."""
+    """Take every outcome or action of a position at once, for the same reason; return how many."""
     state = states[0]
     is_chance = rules.actor(state) == CHANCE
     n = rules.chance(state) if is_chance else rules.legal_actions(state, actions)

@@ -1,7 +1,6 @@
 """The policy ``optimal`` plays as the solution says, and wins as often as it says."""
 
 import random
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from sims import RULESETS, simulate
 from sims.errors import InputError
 from sims.jit import INTERPRETED, addresses, ask, compile_policy, jit
+from sims.policy import load_policy
 from sims.ruleset import CHANCE, OVER
 from sims.rulesets.dice_fever import exact, rules
 
@@ -118,10 +118,10 @@ def test_more_players_are_played_as_if_against_the_leader():
     assert mean > 0.25 - 5 * error
 
 
-@compiled_only
-def test_a_solution_is_part_of_what_a_policy_does():
-    """Remembered results tell policies apart by their digest."""
-    one = optimal("plain,target=20")
-    other = replace(one, solved=(one.solved[0], one.solved[1] + 1))
-    assert one.digest
-    assert one.digest != other.digest
+def test_the_variant_is_part_of_what_a_policy_does():
+    """Remembered results tell policies apart by their digest; nothing is solved for it."""
+    one, same, other = (
+        load_policy(GAME, "optimal").solved_for(GAME, GAME.variant(f"plain,target={target}")) for target in (20, 20, 21)
+    )
+    assert one.digest == same.digest != other.digest
+    assert "params" not in vars(one)
