@@ -9,6 +9,6 @@ A chapter is a module with
 and two files of its name: the study ``reports/studies/<name>.toml`` and the text ``reports/templates/<name>.html.j2``.
 """
 
-from analysis.chapters import dice_fever
+from analysis.chapters import dice_fever, dice_land
 
-CHAPTERS = {"dice_fever": dice_fever}
+CHAPTERS = {"dice_fever": dice_fever, "dice_land": dice_land}

@@ -54,7 +54,17 @@ RULESET = Ruleset(
             "end_check": "two_passes",
         },
     },
-    policies={p.name: p for p in (policies.uniform, policies.greedy, policies.cautious, policies.massing, policies.expectimax)},
+    policies={
+        p.name: p
+        for p in (
+            policies.uniform,
+            policies.greedy,
+            policies.dutiful,
+            policies.cautious,
+            policies.massing,
+            policies.expectimax,
+        )
+    },
     measures=(
         "score",
         "turns",
