@@ -51,9 +51,9 @@ def plot_board(hexes: pd.DataFrame, ax: Axes | None = None) -> Axes:
         has_die = row.value > 0
         colour = SEAT_COLOURS[row.seat] if has_die else EMPTY_COLOUR
         ax.add_patch(RegularPolygon((x, y), 6, radius=0.97, facecolor=colour, edgecolor=FAINT))
-        ax.text(x, y + 0.7, str(row.Index), ha="center", va="center", fontsize=6.5, color="white" if has_die else INK)
+        ax.text(x, y + 0.6, str(row.Index), ha="center", va="center", fontsize=6, color="white" if has_die else INK)
         for column, line in PIPS.get(row.value, []):
-            ax.add_patch(Circle((x + STEP * column, y - 0.08 + STEP * line), 0.125, facecolor="white"))
+            ax.add_patch(Circle((x + STEP * column, y - 0.16 + STEP * line), 0.125, facecolor="white"))
     ax.set_aspect("equal")
     ax.autoscale_view()
     ax.set_axis_off()

@@ -187,6 +187,7 @@ def plot_lead(shares: pd.DataFrame, curves: pd.DataFrame, ax: Axes | None = None
         ax.errorbar(rows.lead, rows.estimate, _errors(rows), **_points(i, variant))
     ax.axhline(0.5, color=INK, linewidth=1, linestyle=":")
     ax.set_ylim(0.48, 1.01)
+    ax.locator_params(axis="x", integer=True)
     ax.set_xlabel("pips on the full map more than the other seat")
     ax.set_ylabel("win share")
     ax.set_title("Points: as counted. Lines: fitted logistic curves. (95 % intervals)")

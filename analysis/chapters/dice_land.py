@@ -37,6 +37,7 @@ COUNTED = 50_000  # games for each variant that is counted
 BY = ["seat", "rotation", "payoff", "started", "placed_first", "lead_placed_pips", "lead_left_pips"]
 COINS = "starter=random,first_placer=random"
 LEADS = [1, 3, 6, 10, 99]  # edges of the classes of leads
+ENOUGH = 50  # games for a point in the figure: fewer give an interval as high as the figure
 BEHIND = 5  # pips, for a comeback
 READINGS = {  # under which the answers are compared: the first is the usual one
     "standard": "standard",
@@ -149,7 +150,7 @@ def _boards(seed: int) -> Part:
         f"after {middle} turns": next(state for state in positions if state.turns.sum() > middle),
         f"the end, after {turns} turns": positions[-1],
     }
-    figure, axes = plt.subplots(1, len(shown), figsize=(9, 3.6))
+    figure, axes = plt.subplots(1, len(shown), figsize=(9, 3.2))
     for ax, (title, state) in zip(axes, shown.items(), strict=True):
         plot_board(board(state), ax)
         pips = [int(board(state).value[board(state).seat == seat].sum()) for seat in (0, 1)]
@@ -183,9 +184,10 @@ def _first_roll(counted: Games) -> Part:
         "per_pip": [_per_pip(rows) for rows in ahead.values()],
         "classes": [rows.to_dict("records") for _, rows in classes.groupby("lead")],
         "class_names": [f"{low} to {high - 1}" for low, high in itertools.pairwise(LEADS[:-1])] + [f"{LEADS[-2]} or more"],
+        "enough": ENOUGH,
         "level_games": 1 - ahead["standard"].n.sum() / COUNTED,
     }
-    return {"lead": figures.plot_lead(by_lead, curves)}, {"by_lead": by_lead, "lead_curves": curves}, words
+    return {"lead": figures.plot_lead(by_lead[by_lead.n >= ENOUGH], curves)}, {"by_lead": by_lead, "lead_curves": curves}, words
 
 
 def _ahead(counts: pd.DataFrame) -> pd.DataFrame:
@@ -205,7 +207,8 @@ def _row(counts: pd.DataFrame, **keys: Any) -> dict[str, Any]:
 
 def _curve(ahead: pd.DataFrame) -> pd.DataFrame:
     leads = np.arange(0, 21)
-    share, low, high = logistic_curve(leads[:, None], *logistic_fit(ahead[["lead"]], ahead.payoff, ahead.n), LEVEL)
+    slope, covariance = logistic_fit(ahead[["lead"]], ahead.payoff, ahead.n)
+    share, low, high = logistic_curve(leads[:, None], slope, covariance, LEVEL)
     return pd.DataFrame({"lead": leads, "estimate": share, "low": low, "high": high})
 
 
@@ -252,9 +255,9 @@ def _start(counted: Games) -> Part:
 def _kept_dice(left: pd.DataFrame, placements: pd.DataFrame) -> Part:
     """Low or high left-over dice, head to head; and each with each placement against one opponent."""
     duel, rates = _of_first(left), _of_first(placements)
-    settings = [load_policy(RULESETS[GAME], spec) for spec in rates.policy]
-    settings = [dict(zip(each.parameters, each.values, strict=True)) for each in settings]
-    rates = rates.assign(**{name: [each[name] for each in settings] for name in ("placement", "left")})
+    policies = [load_policy(RULESETS[GAME], spec) for spec in rates.policy]
+    settings = [dict(zip(each.parameters, each.values, strict=True)) for each in policies]
+    rates = rates.assign(placement=[each["placement"] for each in settings], left=[each["left"] for each in settings])
     best = rates.loc[rates.groupby("variant", sort=False).estimate.idxmax()]
     opponent = placements.matchup.iloc[0].split(" v ")[1]
     words = {"duel": duel.to_dict("records"), "best_placement": best.to_dict("records"), "placement_opponent": opponent}
@@ -326,7 +329,7 @@ def _odds() -> Part:
     odds = pd.concat(_odds_of(preset) for preset in PRESETS)
     single = odds[(odds.partner == 0) & (odds.variant == PRESETS[0])]
     combined = odds[odds.partner > 0]
-    panels = pd.concat([single.assign(panel="one attacker, both"), combined.assign(panel="two, " + combined.variant)])
+    panels = pd.concat([single.assign(panel="one attacker"), combined.assign(panel="two, " + combined.variant)])
     net = single.pivot(index="attacker", columns="defender", values="net")
     words = {"net": [(attacker, list(row)) for attacker, row in zip(net.index, net.to_numpy(), strict=True)]}
     return {"odds": figures.plot_attack_odds(panels)}, {"attack_odds": odds}, words
@@ -359,9 +362,9 @@ def _readings(counted: Games) -> Part:
 def _answers(reading: str, results: pd.DataFrame, counts: pd.DataFrame) -> list[dict[str, Any]]:
     measures = _measures(results, counts)
     quantities = {
-        "more pips win": _row(_ahead(counts)),
-        "who starts wins": _row(counts[counts.started == 1]),
-        "draws": measures["draws"],
-        "turns": measures["turns"],
+        "won with more pips": _row(_ahead(counts)),
+        "won by who starts": _row(counts[counts.started == 1]),
+        "drawn": measures["draws"],
+        "turns in a game": measures["turns"],
     }
     return [{"quantity": name, "reading": reading, **row} for name, row in quantities.items()]

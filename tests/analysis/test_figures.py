@@ -23,6 +23,9 @@ SEATS = pd.DataFrame({"seats": [2, 2], "seat": pd.array([0, 1], "Int64"), "estim
 SEATS = SEATS.assign(low=SEATS.estimate - 0.01, high=SEATS.estimate + 0.02)
 Z = pd.DataFrame({"expected": [-1.0, 0, 1], "z": [-1.2, 0.1, 0.9]})
 CARDS = pd.DataFrame([(0, 0, 0.3), (0, 1, 0.4), (1, 0, 0.45), (1, 1, 0.5)], columns=["parade", "risk", "mean"])
+SIZES = RATES.assign(hexes=[8, 16, 36])
+LEADS = pd.DataFrame({"variant": ["a", "a", "b"], "lead": [1, 2, 1], "estimate": [0.6, 0.7, 0.55]})
+LEADS = LEADS.assign(low=LEADS.estimate - 0.02, high=LEADS.estimate + 0.01)
 DRAWN = {
     "plot_gain": (ODDS,),
     "plot_sweep": (RATES, "hold_dice:3"),
@@ -32,6 +35,8 @@ DRAWN = {
     "plot_seat_advantage": (SEATS,),
     "plot_z_scores": (Z,),
     "plot_card_worth": (CARDS,),
+    "plot_map_sizes": (SIZES, "Win rate"),
+    "plot_lead": (LEADS, LEADS),
 }
 SCORES = pd.DataFrame([(mine, theirs) for mine in (0, 5, 10) for theirs in (0, 5)], columns=["mine", "theirs"])
 THRESHOLDS = pd.concat([SCORES.assign(cards=cards, stop_from=range(7, 13)) for cards in ("all", "none")])
@@ -40,6 +45,13 @@ GAINS = pd.concat([SCORES.assign(track=track, gain=np.linspace(low, 0.1, 6)) for
 MOVED = pd.DataFrame({"assumption": ["usual", "other"], "first_seat_win": [0.46, 0.47], "one_parade": [0.08, 0.07]})
 MOVED = MOVED.assign(one_risk=[0.04, 0.05], agree=[1.0, 0.995])
 CARD = [("rule_1", 0.012, ["Shield: throw."]), ("rule_2", 0.0051, ["Shield: throw.", "At 7: STOP."])]
+PLACED = pd.DataFrame([(v, p, left) for v in "ab" for p in ("near", "far") for left in ("low", "high")])
+PLACED = PLACED.set_axis(["variant", "placement", "left"], axis=1).assign(estimate=np.linspace(0.4, 0.6, 8))
+PLACED = PLACED.assign(low=PLACED.estimate - 0.02, high=PLACED.estimate + 0.01)
+ATTACKS = pd.DataFrame([(panel, a, d) for panel in "ab" for a in ("6 + 1", "2") for d in (1, 2)])
+ATTACKS = ATTACKS.set_axis(["panel", "attackers", "defender"], axis=1).assign(conquest=np.linspace(0, 1, 8))
+ANSWERS = pd.DataFrame({"quantity": ["win", "win", "turns", "turns"], "reading": ["usual", "other"] * 2})
+ANSWERS = ANSWERS.assign(estimate=[0.6, 0.5, 14, 13], low=[0.5, 0.4, 13, 12], high=[0.7, 0.6, 14.5, 15])
 PANELS = {
     "plot_rule_card": (CARD, "Never STOP where that is OUT."),
     "plot_stop_chart": (ODDS, "STOP from 7."),
@@ -47,6 +59,9 @@ PANELS = {
     "plot_stop_maps": (GAINS,),
     "plot_gap": (pd.concat([GAINS.assign(cards=cards) for cards in ("all", "none")]),),
     "plot_sensitivity": (MOVED,),
+    "plot_placements": (PLACED, "greedy:3"),
+    "plot_attack_odds": (ATTACKS,),
+    "plot_readings": (ANSWERS,),
 }
 
 
@@ -156,3 +171,28 @@ def test_cards_and_sensitivity():
     for ax, column in zip(figures.plot_sensitivity(MOVED).axes, MOVED.columns[1:], strict=True):
         np.testing.assert_allclose(ax.collections[0].get_offsets()[:, 0], 100 * MOVED[column])
         assert ax.lines[0].get_xdata()[0] == pytest.approx(100 * MOVED[column][0])
+
+
+def intervals(ax, axis):
+    """What the error bars of a figure span, lowest and highest, in the order of drawing."""
+    return np.concatenate([np.array(each.lines[2][0].get_segments())[:, :, axis] for each in ax.containers])
+
+
+def test_leads_and_map_sizes():
+    ax = figures.plot_lead(LEADS, LEADS)
+    np.testing.assert_allclose(intervals(ax, 1), LEADS[["low", "high"]])
+    assert [list(each.lines[0].get_ydata()) for each in ax.containers] == [[0.6, 0.7], [0.55]]
+    ax = figures.plot_map_sizes(SIZES, "Win rate")
+    np.testing.assert_allclose(intervals(ax, 1), SIZES[["low", "high"]])
+    assert list(ax.get_xticks()) == [8, 16, 36]
+
+
+def test_panels_of_dice_land_show_their_numbers():
+    for ax, (_, rows) in zip(figures.plot_placements(PLACED, "x").axes, PLACED.groupby("variant"), strict=True):
+        np.testing.assert_allclose(sorted(intervals(ax, 0)[:, 0]), sorted(rows.low))
+    for ax, (_, rows) in zip(figures.plot_attack_odds(ATTACKS).axes, ATTACKS.groupby("panel"), strict=True):
+        assert [text.get_text() for text in ax.texts] == [f"{100 * value:.0f}" for value in rows.conquest]
+        assert [label.get_text() for label in ax.get_yticklabels()] == ["6 + 1", "2"]
+    for ax, (_, rows) in zip(figures.plot_readings(ANSWERS).axes, ANSWERS.groupby("quantity", sort=False), strict=True):
+        np.testing.assert_allclose(intervals(ax, 0), rows[["low", "high"]])
+        assert ax.lines[-1].get_xdata()[0] == rows.estimate.iloc[0]

@@ -123,4 +123,7 @@ def test_bad_studies_are_refused(change, part, tmp_path):
 def test_the_projects_studies_will_do(name):
     study = load_study(ROOT / "reports" / "studies" / f"{name}.toml")
     CHAPTERS[name].check(study)
-    assert study.games >= 1_000_000
+
+
+def test_dice_fever_is_played_a_million_times():
+    assert load_study(ROOT / "reports" / "studies" / "dice_fever.toml").games >= 1_000_000
