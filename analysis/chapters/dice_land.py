@@ -22,7 +22,9 @@ from sims.errors import InputError, choose
 from sims.policy import load_policy
 from sims.ruleset import copied
 from sims.rulesets import RULESETS
-from sims.rulesets.dice_land.odds import attack_gains, conquest_chance, entry
+from sims.rulesets.dice_land.boards import position
+from sims.rulesets.dice_land.odds import attack_table
+from sims.rulesets.dice_land.search import SLOTS, win_share
 from sims.simulate import Table, set_table
 from sims.study import Group, Study
 from sims.trace import replay
@@ -39,6 +41,14 @@ COINS = "starter=random,first_placer=random"
 LEADS = [1, 3, 6, 10, 99]  # edges of the classes of leads
 ENOUGH = 50  # games for a point in the figure: fewer give an interval as high as the figure
 BEHIND = 5  # pips, for a comeback
+ENDGAMES = {  # on a round map of eight, red's turn; solved where attacks are compulsory and where they are not
+    "a 1 beside a 1": "R1 B1 . . . . . .",
+    "a 2 beside a 1": "R2 B1 . . . . . .",
+    "a 6 beside a 6": "R6 B6 . . . . . .",
+    "two 1s beside a 2": "R1 B2 . . . . . R1",
+    "a 1 beside a 6, and a 2 out of reach": "R1 B6 . . R2 . . .",
+}
+SOLVED = "published"  # where both are: under standard nothing but an attack ends a game
 READINGS = {  # under which the answers are compared: the first is the usual one
     "standard": "standard",
     "published": "published",
@@ -316,9 +326,26 @@ def _duty(duty: pd.DataFrame, standoff: pd.DataFrame) -> Part:
     rates = _of_first(duty)
     unfinished = game_length(standoff)
     unfinished = unfinished[unfinished.quantity == "truncated_share"].iloc[0].to_dict()
-    words = {"duty": rates.to_dict("records"), "dutiful": duty.matchup.iloc[0].split(" v ")[1], "standoff": unfinished}
+    words: dict[str, Any] = {
+        "duty": rates.to_dict("records"),
+        "dutiful": duty.matchup.iloc[0].split(" v ")[1],
+        "standoff": unfinished,
+    }
     words["standoff_limit"] = RULESETS[GAME].variant(standoff.variant.iloc[0]).values["ply_limit"]
-    return {}, {"duty": rates}, words
+    endgames = _endgames()
+    words["endgames"] = endgames.to_dict("records")
+    return {}, {"duty": rates, "endgames": endgames}, words
+
+
+def _endgames() -> pd.DataFrame:
+    """The win share of who must, or may, attack."""
+    rules = {"must": SOLVED, "may": f"{SOLVED},attack_mandatory=false"}
+    rows = [
+        {"endgame": name, "dice": dice}
+        | {rule: win_share(position(RULESETS[GAME], dice, variant=variant), SLOTS) for rule, variant in rules.items()}
+        for name, dice in ENDGAMES.items()
+    ]
+    return pd.DataFrame(rows)
 
 
 # --- exact ------------------------------------------------------------------------------------------------------------------
@@ -326,27 +353,13 @@ def _duty(duty: pd.DataFrame, standoff: pd.DataFrame) -> Part:
 
 def _odds() -> Part:
     """Chance that an attack removes its target, and the pips that it gains on average: exact."""
-    odds = pd.concat(_odds_of(preset) for preset in PRESETS)
+    odds = pd.concat(attack_table(RULESETS[GAME], preset).assign(variant=preset) for preset in PRESETS)
     single = odds[(odds.partner == 0) & (odds.variant == PRESETS[0])]
     combined = odds[odds.partner > 0]
     panels = pd.concat([single.assign(panel="one attacker"), combined.assign(panel="two, " + combined.variant)])
     net = single.pivot(index="attacker", columns="defender", values="net")
     words = {"net": [(attacker, list(row)) for attacker, row in zip(net.index, net.to_numpy(), strict=True)]}
     return {"odds": figures.plot_attack_odds(panels)}, {"attack_odds": odds}, words
-
-
-def _odds_of(variant: str) -> pd.DataFrame:
-    ruleset = RULESETS[GAME]
-    gains = attack_gains(ruleset, ruleset.variant(variant), dice=0)
-    rows = []
-    for attacker in range(1, 7):
-        for partner in range(attacker + 1):
-            attackers = (attacker, partner) if partner else (attacker,)
-            for defender in range(1, 7):
-                chance = float(conquest_chance(ruleset, attackers, defender, variant))
-                net = gains[entry(attacker, partner, defender)]
-                rows.append((variant, " + ".join(map(str, attackers)), attacker, partner, defender, chance, net))
-    return pd.DataFrame(rows, columns=["variant", "attackers", "attacker", "partner", "defender", "conquest", "net"])
 
 
 # --- what is assumed --------------------------------------------------------------------------------------------------------

@@ -17,6 +17,8 @@ from analysis.tallies import count_rows
 from sims import simulate
 from sims.errors import InputError
 from sims.jit import INTERPRETED
+from sims.rulesets import RULESETS
+from sims.rulesets.dice_land.odds import attack_table
 from sims.study import load_study
 
 REPORTS = Path(__file__).parents[2] / "reports"
@@ -123,14 +125,10 @@ def test_a_pip_multiplies_the_odds(games):
     assert odds["low"] < odds["estimate"] < odds["high"] < 1.1 * odds["low"]
 
 
-def test_odds_of_attacks_are_the_readmes():
-    odds = {variant: dice_land._odds_of(variant).set_index(["attackers", "defender"]) for variant in dice_land.PRESETS}
-    for variant, of_36 in (("published", 11), ("standard", 13)):
-        assert odds[variant].conquest["6 + 1", 6] == pytest.approx(of_36 / 36)
-    assert odds["standard"].conquest["5", 3] == pytest.approx(3 / 6)
-    assert odds["standard"].net["6", 6] == pytest.approx((21 - 15) / 6)
-    assert odds["standard"].net["1", 4] == pytest.approx((1 - 5) / 6)
-    assert len(odds["standard"]) == (6 + 21) * 6
+def test_a_1_that_must_attack_a_1():
+    """A roll of 1 removes it, any other the attacker; who may wait keeps the draw."""
+    row = dice_land._endgames().set_index("dice").loc["R1 B1 . . . . . ."]
+    assert (row.must, row.may) == (pytest.approx(1 / 6), pytest.approx(1 / 2))
 
 
 def test_the_boards_are_those_of_the_transcript():
@@ -180,7 +178,9 @@ def test_the_page_is_self_contained_and_byte_stable(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "CHAPTERS", {"dice_land": dice_land})
     monkeypatch.setattr(dice_land, "COUNTED", 400)
     monkeypatch.setattr(dice_land, "ENOUGH", 5)
-    monkeypatch.setattr(dice_land, "_odds_of", cache(dice_land._odds_of))
+    once = cache(lambda variant: attack_table(RULESETS["dice-land"], variant))
+    monkeypatch.setattr(dice_land, "attack_table", lambda ruleset, variant: once(variant))
+    monkeypatch.setattr(report, "_pdf", lambda figure: b"")
     readings = {name: dice_land.READINGS[name] for name in ("standard", "published", "round map")}
     monkeypatch.setattr(dice_land, "READINGS", readings)
     shutil.copytree(REPORTS / "templates", tmp_path / "templates")
