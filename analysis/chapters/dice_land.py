@@ -63,6 +63,9 @@ READINGS = {  # under which the answers are compared: the first is the usual one
     "round map": "standard,map=spiral",
 }
 
+ROW = ["n", "estimate", "stderr", "low", "high", "level", "method"]
+EXACT = ("attack_odds", "endgames")  # tables; all others have a seed
+
 Part = tuple[dict[str, Any], dict[str, pd.DataFrame], dict[str, Any]]  # figures, tables, words
 Games = dict[str, tuple[pd.DataFrame, pd.DataFrame]]  # results and counts, by variant
 
@@ -130,7 +133,7 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
         ({}, {"win_rates": win_rates(results)}, _played(study, results, counted, seed)),
     )
     drawn, tables, words = ({name: each for part in kind for name, each in part.items()} for kind in zip(*parts, strict=True))
-    return drawn, tables, words
+    return drawn, {name: table if name in EXACT else table.assign(seed=seed) for name, table in tables.items()}, words
 
 
 def _played(study: Study, results: pd.DataFrame, counted: Games, seed: int) -> dict[str, Any]:
@@ -222,15 +225,21 @@ def _curve(ahead: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"lead": leads, "estimate": share, "low": low, "high": high})
 
 
-def _per_pip(ahead: pd.DataFrame) -> dict[str, float]:
+def _per_pip(ahead: pd.DataFrame) -> dict[str, Any]:
     """The factor by which a pip changes the odds of winning."""
     slope, covariance = logistic_fit(ahead[["lead"]], ahead.payoff, ahead.n)
     return _interval(slope[0], covariance[0, 0] ** 0.5, np.exp)
 
 
-def _interval(estimate: float, stderr: float, of: Any = float) -> dict[str, float]:
+def _interval(estimate: float, stderr: float, of: Any = float) -> dict[str, Any]:
     half = stats.norm.ppf((1 + LEVEL) / 2) * stderr
-    return {"estimate": of(estimate), "low": of(estimate - half), "high": of(estimate + half)}
+    return {
+        "estimate": of(estimate),
+        "low": of(estimate - half),
+        "high": of(estimate + half),
+        "level": LEVEL,
+        "method": "logistic",
+    }
 
 
 def _skill(seed: int) -> Part:
@@ -296,11 +305,11 @@ def _map_sizes(sizes: pd.DataFrame) -> Part:
 
 def _presets(counted: Games) -> Part:
     """Length, draws, unfinished games and comebacks."""
-    length = pd.concat(game_length(counted[preset][0]) for preset in PRESETS)
     lengths = pd.concat(length_histogram(counted[preset][0]) for preset in PRESETS).rename(columns={"variant": "label"})
-    rows = [{"variant": preset, **_measures(*counted[preset])} for preset in PRESETS]
+    measures = {preset: _measures(*counted[preset]) for preset in PRESETS}
+    table = [{"variant": preset, "quantity": name, **row} for preset, rows in measures.items() for name, row in rows.items()]
     drawn = {"length": figures.plot_length(lengths, figures.colours(PRESETS), longest=45)}
-    return drawn, {"game_length": length}, {"presets": rows, "behind": BEHIND}
+    return drawn, {"presets": pd.DataFrame(table)}, {"presets": measures, "behind": BEHIND}
 
 
 def _measures(results: pd.DataFrame, counts: pd.DataFrame) -> dict[str, Any]:
@@ -309,16 +318,16 @@ def _measures(results: pd.DataFrame, counts: pd.DataFrame) -> dict[str, Any]:
     red = counts[counts.seat == 0]
     return {
         "turns": _doubled(length.loc["turns_per_seat"]),
-        "unfinished": length.loc["truncated_share"].to_dict(),
+        "unfinished": length.loc["truncated_share", ROW].to_dict(),
         "draws": _row(red.assign(payoff=(red.payoff == 0.5).astype(float))),
         "comebacks": _row(counts[counts.lead_placed_pips < 0]),
         "far_behind": _row(counts[counts.lead_placed_pips <= -BEHIND]),
     }
 
 
-def _doubled(row: pd.Series) -> dict[str, float]:
+def _doubled(row: pd.Series) -> dict[str, Any]:
     """From turns of a seat to turns of the game."""
-    return {name: 2 * row[name] for name in ("estimate", "low", "high")}
+    return row[ROW].to_dict() | {name: 2 * row[name] for name in ("estimate", "stderr", "low", "high")}
 
 
 def _duty(duty: pd.DataFrame, standoff: pd.DataFrame) -> Part:

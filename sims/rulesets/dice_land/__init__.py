@@ -1,7 +1,7 @@
 """Dice Land: dice that are provinces attack their neighbours. Rules: README.md beside this file."""
 
 from sims.ruleset import Ruleset
-from sims.rulesets.dice_land import boards, policies, rules
+from sims.rulesets.dice_land import boards, policies, rules, tree
 from sims.rulesets.dice_land.maps import unpacked
 
 WORDS = {rules.DECLINE: "DECLINE", rules.STAY: "STAY", rules.GO_IN: "INVADE", rules.HOLD: "HOLD"}
@@ -63,6 +63,7 @@ RULESET = Ruleset(
             policies.cautious,
             policies.massing,
             policies.expectimax,
+            tree.mcts,
         )
     },
     measures=(
