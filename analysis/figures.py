@@ -49,6 +49,11 @@ def _axes(ax: Axes | None, width: float = 7.5, height: float = 4.2) -> Axes:
     return ax if ax is not None else plt.subplots(figsize=(width, height))[1]
 
 
+def _points(i: int, label: str = "") -> dict[str, Any]:
+    """Look of estimates with their intervals, of the kind number `i`: colour and shape tell the kinds apart."""
+    return {"fmt": "osD^v"[i], "markersize": 4, "capsize": 2, "color": PALETTE[i], "label": label}
+
+
 def _errors(table: pd.DataFrame) -> np.ndarray:
     return np.array([table.estimate - table.low, table.high - table.estimate]).clip(0)
 
@@ -130,10 +135,19 @@ def plot_gain(odds: pd.DataFrame, ax: Axes | None = None) -> Axes:
 def plot_sweep(win_rates: pd.DataFrame, opponent: str, ax: Axes | None = None) -> Axes:
     """Win rate of a threshold against one opponent, a line per variant; columns threshold, variant, estimate, low, high."""
     ax = _axes(ax)
+    _lines(ax, win_rates, "threshold")
+    ax.set_xlabel("STOP from this many points on")
+    ax.set_ylabel("win rate")
+    ax.set_title(f"Win rate of hold_pot against {opponent} (95 % intervals)")
+    return ax
+
+
+def _lines(ax: Axes, win_rates: pd.DataFrame, x: str) -> None:
+    """Draw win rates with their intervals over the column `x`, a line per variant."""
     for i, (variant, rows) in enumerate(win_rates.groupby("variant", sort=False)):
-        rows = rows.sort_values("threshold")
+        rows = rows.sort_values(x)
         ax.errorbar(
-            rows.threshold,
+            rows[x],
             rows.estimate,
             _errors(rows),
             marker="o",
@@ -143,11 +157,91 @@ def plot_sweep(win_rates: pd.DataFrame, opponent: str, ax: Axes | None = None) -
             label=variant,
         )
     ax.axhline(0.5, color=INK, linewidth=1, linestyle=":")
-    ax.set_xlabel("STOP from this many points on")
-    ax.set_ylabel("win rate")
-    ax.set_title(f"Win rate of hold_pot against {opponent} (95 % intervals)")
     ax.legend(title="variant")
+
+
+def plot_map_sizes(win_rates: pd.DataFrame, title: str, ax: Axes | None = None) -> Axes:
+    """Win rate by the size of the map, a line per variant; columns hexes, variant, estimate, low, high."""
+    ax = _axes(ax)
+    _lines(ax, win_rates, "hexes")
+    ax.set_xticks(sorted(win_rates.hexes.unique()))
+    ax.set_xlabel("hexes of the map")
+    ax.set_ylabel("win rate")
+    ax.set_title(title)
     return ax
+
+
+def plot_lead(shares: pd.DataFrame, curves: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Win share by the lead in pips: what was counted, with intervals, and a fitted curve with its band, a colour per variant.
+
+    Parameters
+    ----------
+    shares, curves : DataFrame
+        Columns variant, lead, estimate, low, high.
+    """
+    ax = _axes(ax)
+    for i, (variant, rows) in enumerate(shares.groupby("variant", sort=False)):
+        curve = curves[curves.variant == variant]
+        ax.fill_between(curve.lead, curve.low, curve.high, color=PALETTE[i], alpha=0.25, linewidth=0)
+        ax.plot(curve.lead, curve.estimate, color=PALETTE[i], linewidth=1)
+        ax.errorbar(rows.lead, rows.estimate, _errors(rows), **_points(i, variant))
+    ax.axhline(0.5, color=INK, linewidth=1, linestyle=":")
+    ax.set_ylim(0.48, 1.01)
+    ax.locator_params(axis="x", integer=True)
+    ax.set_xlabel("pips on the full map more than the other seat")
+    ax.set_ylabel("win share")
+    ax.set_title("Points: as counted. Lines: fitted logistic curves. (95 % intervals)")
+    ax.legend(title="variant", loc="lower right")
+    return ax
+
+
+def plot_placements(win_rates: pd.DataFrame, opponent: str) -> Figure:
+    """Win rate by placement, a colour per kind of dice kept; columns variant (a panel), placement, left, estimate, low, high."""
+    panels = list(win_rates.groupby("variant", sort=False))
+    figure, axes = plt.subplots(1, len(panels), figsize=(9, 3.6), sharex=True, sharey=True, squeeze=False)
+    placements, kept = list(dict.fromkeys(win_rates.placement)), list(dict.fromkeys(win_rates.left))
+    for ax, (variant, table) in zip(axes.flat, panels, strict=True):
+        for i, left in enumerate(kept):
+            rows = table[table.left == left]
+            y = [placements.index(name) + 0.2 * (i - (len(kept) - 1) / 2) for name in rows.placement]
+            ax.errorbar(rows.estimate, y, xerr=_errors(rows), **_points(i, left))
+        ax.axvline(0.5, color=INK, linewidth=1, linestyle=":")
+        ax.set_yticks(range(len(placements)), placements)
+        ax.set_xlabel(f"win rate against {opponent}")
+        ax.set_title(f"{variant} (95 % intervals)")
+    axes[0, 0].invert_yaxis()
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), title="dice kept", loc="outside right center")
+    return figure
+
+
+def plot_attack_odds(odds: pd.DataFrame) -> Figure:
+    """Chance that an attack removes its target; columns panel, attackers, defender, conquest."""
+    panels = list(odds.groupby("panel", sort=False))
+    rows = max(table.attackers.nunique() for _, table in panels)
+    figure, axes = plt.subplots(1, len(panels), figsize=(9, 1.4 + 0.27 * rows), squeeze=False)
+    for ax, (panel, table) in zip(axes.flat, panels, strict=True):
+        grid = table.pivot(index="attackers", columns="defender", values="conquest").loc[list(dict.fromkeys(table.attackers))]
+        _numbers(ax, 100 * grid, (0, 100), "{:.0f}")
+        ax.set_xlabel("value of the target")
+        ax.set_title(panel)
+    axes[0, 0].set_ylabel("attackers")
+    return figure
+
+
+def plot_readings(answers: pd.DataFrame) -> Figure:
+    """Estimates under several readings of the rules; columns quantity (a panel), reading (a line), estimate, low, high.
+
+    The first reading is what the others are compared with.
+    """
+    panels = list(answers.groupby("quantity", sort=False))
+    figure, axes = plt.subplots(1, len(panels), figsize=(10, 1.2 + 0.3 * answers.reading.nunique()), sharey=True, squeeze=False)
+    for ax, (quantity, rows) in zip(axes.flat, panels, strict=True):
+        ax.errorbar(rows.estimate, rows.reading, xerr=_errors(rows), **_points(0))
+        ax.axvline(rows.estimate.iloc[0], color=INK, linewidth=1, linestyle=":")
+        ax.set_title(quantity)
+        ax.margins(x=0.12)
+    axes[0, 0].invert_yaxis()
+    return figure
 
 
 def plot_win_rate_matrix(matrix: pd.DataFrame, ax: Axes | None = None) -> Axes:
@@ -195,12 +289,12 @@ def plot_turn_ends(shares: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_length(histogram: pd.DataFrame, colour_of: dict[str, str], ax: Axes | None = None) -> Axes:
-    """Share of games by number of turns; columns policy, value (turns of the whole game), share."""
+def plot_length(histogram: pd.DataFrame, colour_of: dict[str, str], longest: int = 80, ax: Axes | None = None) -> Axes:
+    """Share of games by number of turns; columns label (a line for each), value (turns of the whole game), share."""
     ax = _axes(ax)
-    for policy, rows in histogram.groupby("policy", sort=False):
-        ax.step(rows.value, rows.share, where="mid", color=colour_of[policy], label=f"{policy} against itself")
-    ax.set_xlim(0, 80)
+    for label, rows in histogram.groupby("label", sort=False):
+        ax.step(rows.value, rows.share, where="mid", color=colour_of[label], label=label)
+    ax.set_xlim(0, longest)
     ax.set_ylim(0)
     ax.set_xlabel("turns in the game, both seats together")
     ax.set_ylabel("share of games")

@@ -8,11 +8,13 @@ sums over deal d,
   (linearisation, e.g. Cochran, Sampling Techniques, 1977, section 2.11);
 * a share that was 0 in every deal, or 1, has no spread to measure: Wilson's interval for n deals instead, as if a deal were one
   trial. A count per turn that was 0 in every deal has the same interval: a deal that shows one has few per turn. For points per
-  turn that were 0 in every deal no interval is known.
+  turn that were 0 in every deal no interval is known;
+* a share that depends on numbers x as 1 / (1 + exp(-b x)): b by maximum likelihood, its covariance by the sandwich of White
+  (Econometrica 50, 1982), which holds for shares between 0 and 1 too, and where the curve is not exactly of this form.
 """
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, special, stats
 
 from sims.errors import InputError
 
@@ -62,3 +64,37 @@ def wilson_interval(share, n, level):
     check_level(level)
     pairs = [stats.binomtest(round(s * k), int(k)).proportion_ci(level, method="wilson") for s, k in zip(share, n, strict=True)]
     return np.array([p.low for p in pairs]), np.array([p.high for p in pairs])
+
+
+def logistic_fit(x, share, n):
+    """Fit share = 1 / (1 + exp(-b x)) and return b and its covariance matrix.
+
+    Parameters
+    ----------
+    x : float array (values, k)
+        What the share depends on; a column of ones for a constant.
+    share, n : arrays (values,)
+        Win shares, each 0 to 1, and how many independent games had this one.
+    """
+    x, share, n = (np.asarray(each, float) for each in (x, share, n))
+
+    def loss(b):
+        return np.sum(n * (np.logaddexp(0, x @ b) - share * (x @ b)))
+
+    def slope(b):
+        return x.T @ (n * (special.expit(x @ b) - share))
+
+    def curvature(b):
+        return (x.T * n * special.expit(x @ b) * special.expit(-(x @ b))) @ x
+
+    b = optimize.minimize(loss, np.zeros(x.shape[1]), jac=slope, hess=curvature, method="trust-exact").x
+    spread = (x.T * n * (special.expit(x @ b) - share) ** 2) @ x
+    bread = np.linalg.inv(curvature(b))
+    return b, bread @ spread @ bread
+
+
+def logistic_curve(x, b, covariance, level):
+    """Return share, low and high of a fitted curve at x, an array (values, k); normal intervals of b x."""
+    x = np.asarray(x, float)
+    half = stats.norm.ppf((1 + check_level(level)) / 2) * np.sqrt(np.einsum("ij,jk,ik->i", x, covariance, x))
+    return special.expit(x @ b), special.expit(x @ b - half), special.expit(x @ b + half)

@@ -299,7 +299,7 @@ def _policies(study: Study, results: pd.DataFrame) -> Part:
         "sweep": figures.plot_sweep(sweep, OPPONENT),
         "matrix": figures.plot_win_rate_matrix(win_rate_matrix(pairs)),
         "turn_ends": figures.plot_turn_ends(ends),
-        "length": figures.plot_length(_lengths(mirror, policies[:4]), figures.colours(policies)),
+        "length": figures.plot_length(_lengths(mirror, policies[:4]), figures.colours(list(map(_against_itself, policies)))),
         "seats": figures.plot_seat_advantage(seats),
     }
     tables = {
@@ -334,8 +334,12 @@ def _sweep_words(sweep: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _lengths(mirror: pd.DataFrame, policies: list[str]) -> pd.DataFrame:
     table = length_histogram(mirror)
-    table = table.assign(policy=[matchup.split(" v ")[0] for matchup in table.matchup])
-    return table[table.policy.isin(policies)]
+    table = table.assign(label=[_against_itself(matchup.split(" v ")[0]) for matchup in table.matchup])
+    return table[table.label.isin(map(_against_itself, policies))]
+
+
+def _against_itself(policy: str) -> str:
+    return f"{policy} against itself"
 
 
 def _by_seats(advantage: pd.DataFrame) -> pd.DataFrame:

@@ -18,13 +18,16 @@ ODDS = ODDS.assign(advice=["THROW", "STOP", "STOP"])
 MATRIX = pd.DataFrame([[0.5, 0.61], [0.39, np.nan]], ["a", "b,x,y"], ["a", "b,x,y"])
 ENDS = pd.DataFrame({"quantity": SHARES, "policy": "a", "estimate": [0.6, 0.1, 0.3]})
 ENDS = ENDS.assign(low=ENDS.estimate - 0.01, high=ENDS.estimate + 0.01)
-LENGTH = pd.DataFrame({"policy": ["a", "a", "b", "b"], "value": [20, 21, 30, 31], "share": [0.4, 0.6, 0.5, 0.5]})
+LENGTH = pd.DataFrame({"label": ["a", "a", "b", "b"], "value": [20, 21, 30, 31], "share": [0.4, 0.6, 0.5, 0.5]})
 SEATS = pd.DataFrame({"seats": [2, 2], "seat": pd.array([0, 1], "Int64"), "estimate": [-0.02, 0.02]})
 SEATS = SEATS.assign(low=SEATS.estimate - 0.01, high=SEATS.estimate + 0.02)
 Z = pd.DataFrame({"expected": [-1.0, 0, 1], "z": [-1.2, 0.1, 0.9]})
 CARDS = pd.DataFrame([(0, 0, 0.3), (0, 1, 0.4), (1, 0, 0.45), (1, 1, 0.5)], columns=["parade", "risk", "mean"])
 BATTLES = pd.DataFrame([("2 v 1", 0, 0.8), ("2 v 1", 6, 1), ("1 v 1", 0, 0.4), ("1 v 1", 6, 0.8)])
 BATTLES = BATTLES.set_axis(["battle", "die", "chance"], axis=1)
+SIZES = RATES.assign(hexes=[8, 16, 36])
+LEADS = pd.DataFrame({"variant": ["a", "a", "b"], "lead": [1, 2, 1], "estimate": [0.6, 0.7, 0.55]})
+LEADS = LEADS.assign(low=LEADS.estimate - 0.02, high=LEADS.estimate + 0.01)
 DRAWN = {
     "plot_gain": (ODDS,),
     "plot_sweep": (RATES, "hold_dice:3"),
@@ -35,6 +38,8 @@ DRAWN = {
     "plot_z_scores": (Z,),
     "plot_card_worth": (CARDS,),
     "plot_battle_odds": (BATTLES,),
+    "plot_map_sizes": (SIZES, "Win rate"),
+    "plot_lead": (LEADS, LEADS),
 }
 SCORES = pd.DataFrame([(mine, theirs) for mine in (0, 5, 10) for theirs in (0, 5)], columns=["mine", "theirs"])
 THRESHOLDS = pd.concat([SCORES.assign(cards=cards, stop_from=range(7, 13)) for cards in ("all", "none")])
@@ -45,6 +50,13 @@ MOVED = MOVED.assign(one_risk=[0.04, 0.05], agree=[1.0, 0.995])
 CARD = [("rule_1", 0.012, ["Shield: throw."]), ("rule_2", 0.0051, ["Shield: throw.", "At 7: STOP."])]
 LINES = pd.DataFrame({"panel": ["a", "a", "b"], "line": ["one", "one", "two"], "x": [2, 1, 1], "estimate": [0.2, 0.1, 0.3]})
 LINES = LINES.assign(low=LINES.estimate - 0.05, high=LINES.estimate + 0.02)
+PLACED = pd.DataFrame([(v, p, left) for v in "ab" for p in ("near", "far") for left in ("low", "high")])
+PLACED = PLACED.set_axis(["variant", "placement", "left"], axis=1).assign(estimate=np.linspace(0.4, 0.6, 8))
+PLACED = PLACED.assign(low=PLACED.estimate - 0.02, high=PLACED.estimate + 0.01)
+ATTACKS = pd.DataFrame([(panel, a, d) for panel in "ab" for a in ("6 + 1", "2") for d in (1, 2)])
+ATTACKS = ATTACKS.set_axis(["panel", "attackers", "defender"], axis=1).assign(conquest=np.linspace(0, 1, 8))
+ANSWERS = pd.DataFrame({"quantity": ["win", "win", "turns", "turns"], "reading": ["usual", "other"] * 2})
+ANSWERS = ANSWERS.assign(estimate=[0.6, 0.5, 14, 13], low=[0.5, 0.4, 13, 12], high=[0.7, 0.6, 14.5, 15])
 PANELS = {
     "plot_rule_card": (CARD, "Never STOP where that is OUT."),
     "plot_stop_chart": (ODDS, "STOP from 7."),
@@ -53,6 +65,9 @@ PANELS = {
     "plot_gap": (pd.concat([GAINS.assign(cards=cards) for cards in ("all", "none")]),),
     "plot_sensitivity": (MOVED,),
     "plot_estimates": (LINES, "x", "y", figures.colours(["one", "two"]), 1),
+    "plot_placements": (PLACED, "greedy:3"),
+    "plot_attack_odds": (ATTACKS,),
+    "plot_readings": (ANSWERS,),
 }
 
 
@@ -177,3 +192,28 @@ def test_estimates_are_drawn_with_their_intervals_and_every_line_has_a_name():
     assert (left[0].get_xdata().tolist(), left[0].get_ydata().tolist()) == ([1, 2], [0.1, 0.2])
     np.testing.assert_allclose(np.array(left.lines[2][0].get_segments())[:, :, 1], [[0.05, 0.12], [0.15, 0.22]])
     assert [text.get_text() for text in figure.legends[0].texts] == ["one", "two"]
+
+
+def intervals(ax, axis):
+    """What the error bars of a figure span, lowest and highest, in the order of drawing."""
+    return np.concatenate([np.array(each.lines[2][0].get_segments())[:, :, axis] for each in ax.containers])
+
+
+def test_leads_and_map_sizes():
+    ax = figures.plot_lead(LEADS, LEADS)
+    np.testing.assert_allclose(intervals(ax, 1), LEADS[["low", "high"]])
+    assert [list(each.lines[0].get_ydata()) for each in ax.containers] == [[0.6, 0.7], [0.55]]
+    ax = figures.plot_map_sizes(SIZES, "Win rate")
+    np.testing.assert_allclose(intervals(ax, 1), SIZES[["low", "high"]])
+    assert list(ax.get_xticks()) == [8, 16, 36]
+
+
+def test_panels_of_dice_land_show_their_numbers():
+    for ax, (_, rows) in zip(figures.plot_placements(PLACED, "x").axes, PLACED.groupby("variant"), strict=True):
+        np.testing.assert_allclose(sorted(intervals(ax, 0)[:, 0]), sorted(rows.low))
+    for ax, (_, rows) in zip(figures.plot_attack_odds(ATTACKS).axes, ATTACKS.groupby("panel"), strict=True):
+        assert [text.get_text() for text in ax.texts] == [f"{100 * value:.0f}" for value in rows.conquest]
+        assert [label.get_text() for label in ax.get_yticklabels()] == ["6 + 1", "2"]
+    for ax, (_, rows) in zip(figures.plot_readings(ANSWERS).axes, ANSWERS.groupby("quantity", sort=False), strict=True):
+        np.testing.assert_allclose(intervals(ax, 0), rows[["low", "high"]])
+        assert ax.lines[-1].get_xdata()[0] == rows.estimate.iloc[0]

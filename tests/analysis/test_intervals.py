@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.intervals import mean_interval, ratio_interval, wilson_interval
+from analysis.intervals import logistic_curve, logistic_fit, mean_interval, ratio_interval, wilson_interval
 
 LEVELS = (0.5, 0.9, 0.95, 0.999)
 
@@ -121,3 +121,49 @@ def test_no_spread_is_a_point_and_one_deal_knows_nothing():
     estimate, *unknown = of_raw(np.array([3.0]))
     assert estimate == 3
     assert not np.isfinite(unknown).any()
+
+
+# --- logistic curves --------------------------------------------------------------------------------------------------------
+
+
+def logit(share):
+    return math.log(share / (1 - share))
+
+
+def test_a_curve_with_as_many_numbers_as_shares_goes_through_them():
+    """Two groups, a constant and a difference: the textbook's log odds ratio, with the variance of independent shares."""
+    x, won, n = np.array([[1, 0], [1, 0], [1, 1], [1, 1]]), np.array([1, 0, 1, 0]), np.array([30, 70, 160, 40])
+    b, covariance = logistic_fit(x, won, n)
+    assert b == pytest.approx([logit(0.3), logit(0.8) - logit(0.3)], abs=1e-6)
+    first, second = 1 / (100 * 0.3 * 0.7), 1 / (200 * 0.8 * 0.2)
+    assert covariance.ravel() == pytest.approx([first, -first, -first, first + second], rel=1e-5)
+    share, low, high = logistic_curve([[1, 0], [1, 1]], b, covariance, 0.95)
+    assert share == pytest.approx([0.3, 0.8])
+    half = stats.norm.ppf(0.975) * math.sqrt(second)
+    assert (logit(low[1]), logit(high[1])) == pytest.approx((logit(0.8) - half, logit(0.8) + half), rel=1e-5)
+
+
+def test_a_draw_is_half_a_win_but_spreads_less():
+    won, covariance_won = logistic_fit([[1], [1]], [1, 0], [60, 40])
+    drawn, covariance_drawn = logistic_fit([[1], [1], [1]], [1, 0.5, 0], [40, 40, 20])
+    assert drawn == pytest.approx(won, abs=1e-6)
+    assert covariance_drawn[0, 0] < 0.7 * covariance_won[0, 0]
+
+
+def test_rows_may_be_counted_or_listed():
+    x, won, n = np.array([[1.0], [2], [3], [2]]), np.array([1, 0, 1, 1]), np.array([3, 2, 4, 5])
+    counted = logistic_fit(x, won, n)
+    listed = logistic_fit(np.repeat(x, n, axis=0), np.repeat(won, n), np.ones(n.sum()))
+    for one, other in zip(counted, listed, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_coverage_of_the_fitted_curve():
+    generator, leads, slope, runs = np.random.default_rng(7), np.arange(1.0, 16), 0.24, 400
+    n, true, hits = 60, 1 / (1 + np.exp(-0.24 * 5)), 0
+    for _ in range(runs):
+        wins = generator.binomial(n, 1 / (1 + np.exp(-slope * leads)))
+        x, won = np.tile(leads, 2)[:, None], np.repeat([1, 0], len(leads))
+        _, low, high = logistic_curve([[5]], *logistic_fit(x, won, np.concatenate([wins, n - wins])), 0.95)
+        hits += low[0] <= true <= high[0]
+    assert abs(hits / runs - 0.95) < 5 * math.sqrt(0.95 * 0.05 / runs)

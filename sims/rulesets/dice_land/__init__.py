@@ -1,7 +1,7 @@
 """Dice Land: dice that are provinces attack their neighbours. Rules: README.md beside this file."""
 
 from sims.ruleset import Ruleset
-from sims.rulesets.dice_land import boards, policies, rules
+from sims.rulesets.dice_land import boards, policies, rules, tree
 from sims.rulesets.dice_land.maps import unpacked
 
 WORDS = {rules.DECLINE: "DECLINE", rules.STAY: "STAY", rules.GO_IN: "INVADE", rules.HOLD: "HOLD"}
@@ -54,7 +54,18 @@ RULESET = Ruleset(
             "end_check": "two_passes",
         },
     },
-    policies={p.name: p for p in (policies.uniform, policies.greedy, policies.cautious, policies.massing, policies.expectimax)},
+    policies={
+        p.name: p
+        for p in (
+            policies.uniform,
+            policies.greedy,
+            policies.dutiful,
+            policies.cautious,
+            policies.massing,
+            policies.expectimax,
+            tree.mcts,
+        )
+    },
     measures=(
         "score",
         "turns",

@@ -6,9 +6,11 @@ an attack gains d - own * a. Its value is the mean over the rolls of the best ch
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from sims.jit import cold, jit
 from sims.ruleset import Ruleset, Variant
@@ -149,3 +151,22 @@ def conquest_chance(ruleset: Ruleset, attackers: tuple[int, ...], defender: int,
     Fraction(11, 36)
     """
     return mean_of_attack(ruleset, attackers, defender, lambda state: state.score[rules.BLUE] == 0, variant)
+
+
+def attack_table(ruleset: Ruleset, variant: Any = None) -> pd.DataFrame:
+    """Return the odds of every attack, exactly: a row for each attacker, partner (0 for none) and target.
+
+    Returns
+    -------
+    DataFrame
+        attackers (``"6 + 1"``), attacker, partner, defender; conquest, the chance that the target is removed if nothing else is
+        wanted; net, the mean of pips that the target loses less those that the attackers lose if nothing else is wanted.
+    """
+    gains, rows = attack_gains(ruleset, ruleset.variant(variant), dice=0), []
+    for attacker, partner, defender in product(range(1, 7), range(7), range(1, 7)):
+        if partner > attacker:
+            continue
+        attackers = (attacker, partner) if partner else (attacker,)
+        chance, net = float(conquest_chance(ruleset, attackers, defender, variant)), gains[entry(attacker, partner, defender)]
+        rows.append((" + ".join(map(str, attackers)), attacker, partner, defender, chance, net))
+    return pd.DataFrame(rows, columns=["attackers", "attacker", "partner", "defender", "conquest", "net"])

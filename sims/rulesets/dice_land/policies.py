@@ -14,6 +14,7 @@ from sims.rulesets.dice_land.rules import (
     A_PLACE,
     ATTACK,
     CHOOSE,
+    DECLINE,
     MOVE,
     PLACE,
     code,
@@ -190,6 +191,13 @@ def table_for_reply(ruleset, variant, exact, dice, *_):
 @policy(solve=table_for_one, dice=3, placement=PLACEMENTS, left=LEFT)
 def greedy(view, actions, n, params, rng):
     """Attack for the largest mean of enemy pips less own pips lost, a die counting `dice` more; move at random."""
+    return play_greedily(view, actions, n, params, rng, params[1], params[2])
+
+
+@policy(solve=table_for_one, dice=3, placement=PLACEMENTS, left=LEFT)
+def dutiful(view, actions, n, params, rng):
+    """Play as ``greedy`` does where attacks are compulsory: attack even if it may be declined."""
+    n -= actions[n - 1] == DECLINE
     return play_greedily(view, actions, n, params, rng, params[1], params[2])
 
 

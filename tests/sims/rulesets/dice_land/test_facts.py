@@ -8,7 +8,7 @@ import pytest
 
 from sims.rulesets import RULESETS
 from sims.rulesets.dice_land import rules
-from sims.rulesets.dice_land.odds import attack_gains, conquest_chance, entry, mean_of_attack
+from sims.rulesets.dice_land.odds import attack_gains, attack_table, conquest_chance, entry, mean_of_attack
 
 GAME = RULESETS["dice-land"]
 PRESETS = ("standard", "published")
@@ -55,6 +55,21 @@ def test_combined_attack(attack):
         assert conquest_chance(GAME, order, defender, "published") == Fraction(pick_one, 36)
         assert conquest_chance(GAME, order, defender, "standard") == Fraction(assign_both, 36)
         assert conquest_chance(GAME, order, defender, "standard,combined=pick_one") == Fraction(pick_one, 36)
+
+
+@pytest.mark.slow
+@each_preset
+def test_table_of_attacks(preset):
+    """Every attack once, and in it the numbers of the README."""
+    table = attack_table(GAME, preset).set_index(["attackers", "defender"])
+    assert len(table) == len(set(table.index)) == (6 + 6 * 7 // 2) * 6
+    for (attackers, defender), of_36 in COMBINED.items():
+        row = table.loc[(" + ".join(map(str, attackers)), defender)]
+        assert row.conquest == pytest.approx(of_36[preset == "standard"] / 36)
+    for attack, defence in product(VALUES, VALUES):
+        row = table.loc[(str(attack), defence)]
+        lost = sum(min(roll, defence) for roll in range(1, attack + 1)) - (attack * (attack - 1) // 2 + 6 - attack)
+        assert (row.conquest, row.net) == pytest.approx((max(0, attack - defence + 1) / 6, lost / 6))
 
 
 VARIANTS = (*PRESETS, "standard,failed_loss=difference", "published,failed_loss=all", "published,combined=assign_both")

@@ -3,6 +3,7 @@
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from analysis.estimates import win_rates
@@ -124,6 +125,24 @@ def test_greedy_declines_what_loses():
     variant = "standard,attack_mandatory=false"
     assert answer("greedy", at("R1 B6 . . . . . .", variant), variant) == "DECLINE"
     assert answer("greedy", at("R5 B1 . . . . . .", variant), variant) == "0>1"
+
+
+def test_dutiful_declines_nothing():
+    variant = "standard,attack_mandatory=false"
+    assert answer("dutiful", at("R1 B6 . . . . . .", variant), variant) == "0>1"
+    assert answer("dutiful", at(variant=variant), variant) == answer("greedy", at())
+
+
+@pytest.mark.parametrize("preset", ["standard", "published"])
+def test_dutiful_plays_as_greedy_must(preset):
+    """Where attacks are optional, it plays the very games of ``greedy`` where they are not."""
+    games = 6 if INTERPRETED else 500
+    free = simulate("dice-land", ["dutiful:3"] * 2, games, 3, f"{preset},attack_mandatory=false", progress=False)
+    must = simulate("dice-land", ["greedy:3"] * 2, games, 3, preset, progress=False)
+    asked = ["plies"]  # the only attack is asked for where it may be declined
+    numbers = ["measure", "seat", "value", "deals", "total", "squares"]
+    free, must = (each[~each.measure.isin(asked)][numbers].reset_index(drop=True) for each in (free, must))
+    pd.testing.assert_frame_equal(free, must)
 
 
 def test_greedy_chooses_what_gains_most():
