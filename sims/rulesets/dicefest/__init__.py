@@ -1,0 +1,69 @@
+"""Dicefest: dice that walk by their faces, and tokens that pay for turning them. Rules: README.md beside this file."""
+
+from sims.ruleset import Ruleset
+from sims.rulesets.dicefest import boards, policies, rules
+from sims.rulesets.dicefest.geometry import DIRECTIONS, FACE, NORTH_FACE, SIDES, STANDING, TOP, TRIPLES, TURNS
+
+
+def describe(state, code):
+    """Word for an outcome (values, a die, a seat) or an action: `aN5`, `a.tip_N`, a square, a die, a seat, `DONE`."""
+    code = int(code)
+    if state.phase == rules.TRIPLE:
+        return "".join(map(str, TRIPLES[code]))
+    if state.phase in (rules.YAW, rules.FACE_DICE):
+        top = FACE[state.orient[state.turn, state.die], TOP]
+        return boards.die_name(STANDING[state.variant.hand, top, code % rules.YAW_0])
+    if state.phase in (rules.FIRST, rules.NAME_FIRST):
+        return f"SEAT{code % rules.SEAT_0}"
+    if code >= rules.SQUARE_0:
+        return boards.square_name(code - rules.SQUARE_0)
+    return "DONE" if code == rules.DONE else _describe_action(state, *divmod(code, rules.PER_DIE))
+
+
+def _describe_action(state, k, what):
+    name = boards.DICE_NAMES[k]
+    if what >= rules.FIRST_TURN:
+        return f"{name}.{[*TURNS][what - rules.FIRST_TURN]}"
+    return f"{name}{DIRECTIONS[what]}{FACE[state.orient[state.turn, k], NORTH_FACE + what]}"
+
+
+def render(state):
+    """The dice of each side and its reserve; then whose turn it is, and what is due."""
+    sides = (
+        f"{SIDES[state.side[seat]]} {' '.join(boards.dice_of(state, seat))} reserve {state.reserve[seat]}"
+        for seat in range(state.seats)
+    )
+    due = f"  {state.due} tokens to place" if state.due else ""
+    return f"{'  '.join(sides)}  turn of seat {state.turn}{due}"
+
+
+RULESET = Ruleset(
+    name="dicefest",
+    title="Dicefest",
+    version="1",
+    seats=(2, rules.MAX_SEATS),
+    rules=rules,
+    presets={"standard": {}},
+    policies={p.name: p for p in (policies.uniform,)},
+    measures=(
+        "score",
+        "turns",
+        "started",
+        "triple",
+        "total",
+        "mini",
+        "deadlocks",
+        "repetitions",
+        "moves",
+        "quarter_turns",
+        "passed",
+        "collected",
+        "paid",
+        "left_at_two",
+        "left_at_three",
+    ),
+    named_policies=("uniform",),
+    describe=describe,
+    render=render,
+    picture=boards.picture,
+)
