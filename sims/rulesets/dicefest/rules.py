@@ -33,6 +33,7 @@ from sims.rulesets.dicefest.geometry import (
 
 MAX_SEATS = 4
 DICE = 3
+ENDLESS = 1_000  # turns in a row in which nobody has a choice
 HISTORY = 256  # positions kept for `repetition`; the oldest are overwritten
 
 LAST_SQUARE = 1  # collect
@@ -371,13 +372,8 @@ def end_action(state):
 
 @cold
 def play_on(state):
-    """Take the turns that leave no choice, until a seat has one or the game is over.
-
-    A position that comes back in this way comes back for ever: as good as a deadlock. It is found by keeping one position
-    to compare with, a later one after 1, 2, 4, ... turns.
-    """
-    kept, n_turns, next_kept = np.int64(0), 0, 1
-    while True:
+    """Take the turns that leave no choice, until a seat has one or the game is over; too many of them are a deadlock."""
+    for _ in range(ENDLESS):
         state.turns[state.turn] += 1
         if state.variant.repetition and is_third(state):
             draw_by_repetition(state)
@@ -390,13 +386,7 @@ def play_on(state):
         if is_over(state):
             return
         state.turn = next_seat(state)
-        n_turns += 1
-        key = key_of(state)
-        if key == kept:
-            end_in_deadlock(state)
-            return
-        if n_turns == next_kept:
-            kept, next_kept = key, 2 * n_turns
+    end_in_deadlock(state)
 
 
 @jit
