@@ -53,7 +53,8 @@ def position(
         for k in range(rules.DICE):
             rules.lock_at_goal(state, k)
     state.turn = state.first = check_int(seat, "seat", 0, len(dice) - 1)
-    rules.play_on(state)
+    state.phase = rules.NEW_TURN
+    rules.go_on(state)
     return state
 
 

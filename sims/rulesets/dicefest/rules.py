@@ -1,7 +1,7 @@
 """The rules of Dicefest, clause by clause (R and A numbers: README.md beside this file).
 
 The seats draw their dice; then they act in turn: a move, or a quarter-turn and one ply for each token that it costs. An action's
-code says by itself what it is. A turn that leaves no choice, a pass or the only move, is taken at once by :func:`play_on`.
+code says by itself what it is. A turn that leaves no choice, a pass or the only move, is taken at once by :func:`go_on`.
 """
 
 import numpy as np
@@ -67,6 +67,7 @@ STATE = np.dtype(
         ("due", np.int32),  # tokens that must still be placed
         ("quarters", np.int32),  # quarter-turns of this action
         ("passes", np.int32),  # in a row
+        ("end", np.int32),  # why the game is over
         # the board
         ("occupied", np.int64),  # squares with a die, as a set
         ("tokens", np.int64),  # squares with a token, as a set
@@ -102,10 +103,11 @@ STATE = np.dtype(
     align=True,
 )
 
-# Phases: decisions, then chance, then the end.
+# Phases: decisions, then chance, then what is done at once, then the end.
 ACT, PLACE, TURN_AGAIN, FACE_DICE, NAME_FIRST = range(5)
 TRIPLE, YAW, FIRST = range(5, 8)
-THE_END = 8
+AFTER_ACTION, NEW_TURN, THE_END = range(8, 11)
+NOT_OVER, TOTAL, MINI, DEADLOCK, REPETITION = range(5)  # why the game is over
 
 # Actions. A die has ten: four moves by direction, six quarter-turns.
 PER_DIE, FIRST_TURN = 10, 4
@@ -122,7 +124,7 @@ PASS, SEVERAL = -1, -2  # what may be found in place of the only action
 @cold
 def reset(state):
     """A token on every inner square (R13), nothing in reserve; the first seat draws its dice."""
-    state.die = state.due = state.quarters = state.passes = state.n_free = state.n_seen = state.first = 0
+    state.die = state.due = state.quarters = state.passes = state.end = state.n_free = state.n_seen = state.first = 0
     state.occupied = 0
     state.tokens = INNER
     for row in range(HISTORY):
@@ -189,7 +191,7 @@ def next_seat_draws(state):
         state.turn = 0
         state.phase = NAME_FIRST
     else:
-        begin(state, 0)
+        begin(state, np.int64(0))
 
 
 @cold
@@ -200,7 +202,7 @@ def begin(state, seat):
     if state.variant.initial_yaw == CHOSEN:
         state.phase = FACE_DICE
     else:
-        play_on(state)
+        state.phase = NEW_TURN
 
 
 @cold
@@ -211,7 +213,7 @@ def choose_yaw(state, yaw):
         state.die = 0
         state.turn = next_seat(state)
         if state.turn == state.first:
-            play_on(state)
+            state.phase = NEW_TURN
 
 
 # --- moves ------------------------------------------------------------------------------------------------------------------
@@ -229,9 +231,10 @@ def is_free_to_enter(state, square):
     return square != NOWHERE and state.occupied >> square & 1 == 0
 
 
-@jit
+@cold
 def move(state, k, direction):
     """Move a die as far as its face says that points there (R20), take the tokens on the way (R25, R33); it keeps facing (R24)."""
+    state.passes = 0
     seat = state.turn
     here, orient = state.square[seat, k], state.orient[seat, k]
     there = TARGET[here, orient, direction]
@@ -244,6 +247,7 @@ def move(state, k, direction):
     state.n_free += (INNER >> here & 1) - (INNER >> there & 1)
     state.moves[seat] += 1
     lock_at_goal(state, k)
+    state.phase = AFTER_ACTION
 
 
 @jit
@@ -299,6 +303,7 @@ def free_squares(state):
 def turn_die(state, k, turn):
     """Turn a die; what showed on top before must be paid (R26, R34). That it is turned before it is paid makes no difference."""
     seat = state.turn
+    state.passes = 0
     state.due = FACE[state.orient[seat, k], TOP]
     state.orient[seat, k] = TURNED[state.orient[seat, k], turn]
     state.die = k
@@ -317,7 +322,7 @@ def place_token(state, square):
     state.paid[state.turn] += 1
 
 
-@jit
+@cold
 def pay(state):
     """Place the next token; as many free squares as tokens leave no choice."""
     if state.n_free == state.due:
@@ -331,20 +336,20 @@ def pay(state):
 
 @jit
 def end_quarter_turn(state):
-    """The die may be locked now (R31, A11), or be turned again in this action (A5); else the action is over."""
+    """The die may be locked now (R31, A11), or be turned again in this action (A5)."""
     k = state.die
     if state.variant.lock_by_rotation:
         lock_at_goal(state, k)
     if state.quarters < state.variant.turns_per_action and not state.locked[state.turn, k] and can_turn(state, k):
         state.phase = TURN_AGAIN
     else:
-        end_action(state)
+        state.phase = AFTER_ACTION
 
 
 # --- turns and the end ------------------------------------------------------------------------------------------------------
 
 
-@jit
+@cold
 def sole_action(state):
     """Return the only action of the seat (R19); PASS if there is none, SEVERAL if there are more. The only one is a move."""
     seat, found = state.turn, np.int64(PASS)
@@ -361,106 +366,103 @@ def sole_action(state):
     return found
 
 
-@jit
-def end_action(state):
-    """The action is over: the game ends, or it is the next seat's turn (R35)."""
-    state.die = state.quarters = state.passes = 0
-    if not is_over(state):
-        state.turn = next_seat(state)
-        play_on(state)
-
-
 @cold
-def play_on(state):
-    """Take the turns that leave no choice, until a seat has one or the game is over; too many of them are a deadlock."""
-    for _ in range(ENDLESS):
-        state.turns[state.turn] += 1
-        if state.variant.repetition and is_third(state):
-            draw_by_repetition(state)
-            return
-        action = sole_action(state)
-        if action == SEVERAL:
-            state.phase = ACT
-            return
-        take_forced_turn(state, action)
-        if is_over(state):
-            return
-        state.turn = next_seat(state)
-    end_in_deadlock(state)
+def go_on(state):
+    """Do what leaves no choice, until a seat has one or the game is over; too many turns without a choice are a deadlock."""
+    steps = 0
+    while state.phase == AFTER_ACTION or state.phase == NEW_TURN:
+        if state.phase == NEW_TURN:
+            start_turn(state)
+        elif steps < 2 * ENDLESS:
+            end_turn(state)
+        else:
+            finish(state, DEADLOCK)
+        steps += 1
+    if state.phase == THE_END:
+        settle(state)
 
 
 @jit
-def take_forced_turn(state, action):
-    """Make the only move, or pass: only who has no action may (R29), also who has locked all dice (R36)."""
-    if action == PASS:
-        state.passes += 1
-        state.passed[state.turn] += 1
+def start_turn(state):
+    """The seat must choose an action if it has several (R19); it makes the only one, or passes."""
+    state.turns[state.turn] += 1
+    if state.variant.repetition and is_third(state):
+        finish(state, REPETITION)
+        return
+    action = sole_action(state)
+    if action == SEVERAL:
+        state.phase = ACT
+    elif action == PASS:
+        pass_turn(state)
     else:
-        state.passes = 0
         move(state, action // PER_DIE, action % PER_DIE)
 
 
 @jit
-def is_over(state):
-    """After an action: total victory, mini victory, deadlock, in this order. If the game is over it is settled."""
+def pass_turn(state):
+    """Only who has no action passes (R29), also who has locked all dice (R36)."""
+    state.passes += 1
+    state.passed[state.turn] += 1
+    state.phase = AFTER_ACTION
+
+
+@jit
+def end_turn(state):
+    """After an action: total victory, mini victory, deadlock, in this order; else the next seat's turn (R35)."""
     seat = state.turn
-    if state.score[seat] == DICE:
-        if state.reserve[seat] == 0:  # R37
-            state.winner[seat] = state.total[seat] = 1
-            state.phase = THE_END
-            return True
-        if have_all_locked(state):
-            end_in_mini_victory(state)
-            return True
-    if state.passes >= state.seats:
-        end_in_deadlock(state)
-        return True
-    return False
+    state.die = state.quarters = 0
+    if state.score[seat] == DICE and state.reserve[seat] == 0:  # R37
+        finish(state, TOTAL)
+    elif state.score[seat] == DICE and have_all_locked(state):  # R38
+        finish(state, MINI)
+    elif state.passes == state.seats:  # R40
+        finish(state, DEADLOCK)
+    else:
+        state.turn = next_seat(state)
+        state.phase = NEW_TURN
 
 
 @jit
 def have_all_locked(state):
-    """Has every seat locked its dice (R38)?"""
+    """Has every seat locked its dice?"""
     for seat in range(state.seats):  # noqa: SIM110 (numba compiles no generator expression)
         if state.score[seat] < DICE:
             return False
     return True
 
 
-@cold
-def end_in_mini_victory(state):
-    """The smallest reserve wins (R38); equal ones share, or who locked all dice first (R39, A19)."""
-    by_place = MAX_SEATS + 1
-    for seat in range(state.seats):
-        rank = by_place * state.reserve[seat]
-        if state.variant.tie == FIRST_LOCKED:
-            rank += state.place[seat]
-        state.winner[seat] = -rank
-    keep_highest(state)
-    for seat in range(state.seats):
-        state.mini[seat] = state.winner[seat]
-    state.phase = THE_END
-
-
-@cold
-def end_in_deadlock(state):
-    """Nobody can ever act again (R40): all share, or the most locked dice win, and of these the smallest reserve (A21)."""
-    for seat in range(state.seats):
-        rank = 64 * state.score[seat] - state.reserve[seat]
-        state.winner[seat] = rank if state.variant.deadlock == RANK else 0
-        state.deadlocks[seat] = 1
-    keep_highest(state)
+@jit
+def finish(state, end):
+    """The game is over."""
+    state.end = end
     state.phase = THE_END
 
 
 @jit
-def keep_highest(state):
-    """Those with the highest rank, written to `winner`, win."""
-    highest = state.winner[0]
+def rank(state, seat):
+    """Return how well a seat stands at the end: the highest rank wins, equal ones share."""
+    if state.end == TOTAL:
+        return np.int64(seat == state.turn)  # alone
+    if state.end == MINI:  # the smallest reserve (R38), and of equal ones all (R39), or who locked all dice first (A19)
+        by_place = state.place[seat] if state.variant.tie == FIRST_LOCKED else 0
+        return np.int64(-state.reserve[seat] * (MAX_SEATS + 1) - by_place)
+    if state.end == DEADLOCK and state.variant.deadlock == RANK:  # the most locked dice, then the smallest reserve (A21)
+        return np.int64(64 * state.score[seat] - state.reserve[seat])
+    return np.int64(0)  # a draw (R40, R42)
+
+
+@cold
+def settle(state):
+    """Say who has won, and count how the game ended."""
+    highest = rank(state, 0)
     for seat in range(1, state.seats):
-        highest = max(highest, state.winner[seat])
+        highest = max(highest, rank(state, seat))
     for seat in range(state.seats):
-        state.winner[seat] = state.winner[seat] == highest
+        state.winner[seat] = rank(state, seat) == highest
+        state.total[seat] = state.winner[seat] and state.end == TOTAL
+        state.mini[seat] = state.winner[seat] and state.end == MINI
+        state.deadlocks[seat] = state.end == DEADLOCK
+        state.repetitions[seat] = state.end == REPETITION
 
 
 # --- positions that come again ----------------------------------------------------------------------------------------------
@@ -498,14 +500,6 @@ def is_third(state):
     return times >= 2
 
 
-@cold
-def draw_by_repetition(state):
-    """All share (R42)."""
-    for seat in range(state.seats):
-        state.winner[seat] = state.repetitions[seat] = 1
-    state.phase = THE_END
-
-
 # --- the vocabulary of the loop ---------------------------------------------------------------------------------------------
 
 
@@ -525,7 +519,7 @@ def chance(state):
     return np.int64(4 if state.phase == YAW else state.seats)
 
 
-@jit
+@cold
 def apply_chance(state, outcome):
     """Do what the outcome says."""
     if state.phase == TRIPLE:
@@ -534,9 +528,10 @@ def apply_chance(state, outcome):
         draw_yaw(state, outcome)
     else:
         begin(state, outcome)
+    go_on(state)
 
 
-@jit
+@cold
 def legal_actions(state, actions):
     """List the options of the phase."""
     if state.phase == ACT:
@@ -593,7 +588,7 @@ def list_rarely(state, actions):
     return n
 
 
-@jit
+@cold
 def apply_action(state, action):
     """Do what was chosen."""
     if action >= SQUARE_0:
@@ -603,16 +598,16 @@ def apply_action(state, action):
         choose_rarely(state, action)
     elif action % PER_DIE < FIRST_TURN:
         move(state, action // PER_DIE, action % PER_DIE)
-        end_action(state)
     else:
         turn_die(state, action // PER_DIE, action % PER_DIE - FIRST_TURN)
+    go_on(state)
 
 
 @cold
 def choose_rarely(state, action):
     """No further quarter-turn, a way to face a die, or the seat that begins."""
     if action == DONE:
-        end_action(state)
+        state.phase = AFTER_ACTION
     elif action < SEAT_0:
         choose_yaw(state, action - YAW_0)
     else:

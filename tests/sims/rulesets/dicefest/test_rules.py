@@ -367,7 +367,8 @@ def walled_in(variant):
     state = position(GAME, seats, ALL_INNER, [0, 19, 17], variant=variant)
     state.occupied |= sum(1 << s for s in range(63) if s % 8 != 4) | bit(square("74"))
     state.score[0] = 2
-    rules.play_on(state)
+    state.phase = rules.NEW_TURN
+    rules.go_on(state)
     return state
 
 
