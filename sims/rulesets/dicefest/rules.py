@@ -231,6 +231,15 @@ def is_free_to_enter(state, square):
     return square != NOWHERE and state.occupied >> square & 1 == 0
 
 
+@jit
+def tokens_on_way(state, k, direction):
+    """Return the tokens that a move takes: those passed over and the last one (R25), or the last one alone (A1)."""
+    here, orient = state.square[state.turn, k], state.orient[state.turn, k]
+    if state.variant.collect == LAST_SQUARE:
+        return bit(TARGET[here, orient, direction]) & state.tokens
+    return PATH[here, direction, FACE[orient, NORTH_FACE + direction]] & state.tokens
+
+
 @cold
 def move(state, k, direction):
     """Move a die as far as its face says that points there (R20), take the tokens on the way (R25, R33); it keeps facing (R24)."""
@@ -238,10 +247,7 @@ def move(state, k, direction):
     seat = state.turn
     here, orient = state.square[seat, k], state.orient[seat, k]
     there = TARGET[here, orient, direction]
-    if state.variant.collect == LAST_SQUARE:
-        collect(state, bit(there) & state.tokens)
-    else:
-        collect(state, PATH[here, direction, FACE[orient, NORTH_FACE + direction]] & state.tokens)
+    collect(state, tokens_on_way(state, k, direction))
     state.square[seat, k] = there
     state.occupied ^= bit(here) | bit(there)
     state.n_free += (INNER >> here & 1) - (INNER >> there & 1)
