@@ -44,7 +44,7 @@ RULESET = Ruleset(
     seats=(2, rules.MAX_SEATS),
     rules=rules,
     presets={"standard": {}},
-    policies={p.name: p for p in (policies.uniform, policies.racer, policies.thrifty, policies.blocker)},
+    policies={p.name: p for p in (policies.uniform, policies.racer, policies.thrifty, policies.blocker, policies.lookahead)},
     measures=(
         "score",
         "turns",
@@ -62,7 +62,7 @@ RULESET = Ruleset(
         "left_at_two",
         "left_at_three",
     ),
-    named_policies=("uniform", "racer", "thrifty:0.25", "blocker:1"),
+    named_policies=("uniform", "racer", "thrifty:0.25", "blocker:1", "lookahead:2"),
     describe=describe,
     render=render,
     picture=boards.picture,

@@ -1,116 +1,20 @@
 """Policies for Dicefest: random play, a racer, two that mind their tokens, and one that looks ahead.
 
-All but ``uniform`` and ``lookahead`` give each action a worth and take the best, any of equal ones with the same chance. Tokens
-are placed by one of four rules, the same for all. ``lookahead`` is in ``search.py``.
+``racer``, ``thrifty`` and ``blocker`` give each action a worth and take the best, any of equal ones with the same chance;
+``lookahead`` values the positions some actions later by ``search.py``. All place tokens by the rules of ``placement.py``.
 """
 
 import numpy as np
 
-from sims.jit import cold, jit
+from sims.jit import allocates, cold, copy_record, jit
 from sims.policy import policy
-from sims.rulesets.dicefest.geometry import (
-    DISTANCE,
-    FACE,
-    GOAL,
-    NORTH_FACE,
-    PATH,
-    SIZE,
-    TARGET,
-    TOP,
-    TURNED,
-    bit,
-    lowest,
-    size,
-)
-from sims.rulesets.dicefest.rules import (
-    DICE,
-    DONE,
-    FIRST_TURN,
-    PER_DIE,
-    PLACE,
-    SQUARE_0,
-    free_squares,
-    is_free_to_enter,
-    tokens_on_way,
-)
+from sims.rulesets.dicefest.geometry import DISTANCE, FACE, GOAL, TARGET, TOP, TURNED, bit, size
+from sims.rulesets.dicefest.placement import PLACEMENTS, UNIFORM, place_by_rule
+from sims.rulesets.dicefest.rules import DICE, DONE, FIRST_TURN, PER_DIE, PLACE, tokens_on_way
+from sims.rulesets.dicefest.search import new_room, search
 from sims.streams import draw
 
-PLACEMENTS = ("uniform", "clean", "trap", "spread")
-UNIFORM, CLEAN, TRAP, SPREAD = range(len(PLACEMENTS))
 DECISIVE = 1_000.0  # more than anything else that an action may be worth
-
-
-# --- placing tokens ---------------------------------------------------------------------------------------------------------
-
-
-@jit
-def lines(view, seat):
-    """Return the inner squares that dice of a seat could take tokens from with their next move."""
-    found = np.int64(0)
-    for k in range(DICE):
-        square, orient = view.square[seat, k], view.orient[seat, k]
-        for direction in range(4):
-            if not view.locked[seat, k] and is_free_to_enter(view, TARGET[square, orient, direction]):
-                found |= PATH[square, direction, FACE[orient, NORTH_FACE + direction]]
-    return found
-
-
-@jit
-def rest_of(view, seat):
-    """Return how many actions the dice of a seat are away from their goals, each on its own."""
-    rest = 0
-    for k in range(DICE):
-        rest += DISTANCE[view.side[seat], view.square[seat, k], view.orient[seat, k]]
-    return rest
-
-
-@jit
-def leader(view):
-    """Return the other seat that is closest to its goals, of those that still play; the next one on ties."""
-    best, best_rest = view.turn, 100
-    for places in range(1, view.seats):
-        seat = (view.turn + places) % view.seats
-        if view.score[seat] < DICE and rest_of(view, seat) < best_rest:
-            best, best_rest = seat, rest_of(view, seat)
-    return best
-
-
-@jit
-def loneliest(view, squares):
-    """Return those of the squares with the fewest tokens beside them."""
-    found, fewest = np.int64(0), 5
-    while squares:
-        square = lowest(squares)
-        squares &= squares - 1
-        beside = bit(square - 1) | bit(square + 1) | bit(square - SIZE) | bit(square + SIZE)
-        n = size(beside & view.tokens)
-        if n < fewest:
-            found, fewest = np.int64(0), n
-        if n == fewest:
-            found |= bit(square)
-    return found
-
-
-@jit
-def any_of(squares, rng):
-    """Return one of the squares, each with the same chance."""
-    for _ in range(draw(rng, size(squares))):
-        squares &= squares - 1
-    return lowest(squares)
-
-
-@cold
-def place_by_rule(view, placement, rng):
-    """Place a token on a square that the rule prefers, on any free one if it prefers none."""
-    free = free_squares(view)
-    preferred = free
-    if placement == CLEAN:
-        preferred = free & ~lines(view, view.turn)
-    elif placement == TRAP:
-        preferred = free & lines(view, leader(view))
-    elif placement == SPREAD:
-        preferred = loneliest(view, free)
-    return SQUARE_0 + any_of(preferred if preferred else free, rng)
 
 
 # --- what an action is worth ------------------------------------------------------------------------------------------------
@@ -218,3 +122,16 @@ def blocker(view, actions, n, params, rng):
     if view.phase == PLACE:
         return place_by_rule(view, params[2], rng)
     return best_action(view, actions, n, rng, params[1], params[0])
+
+
+@policy(depth=2, tokens=0.1, placement=PLACEMENTS)
+@allocates
+def lookahead(view, actions, n, params, rng):
+    """Look `depth` actions ahead, those of others too; a token more or less than planned counts `tokens` actions."""
+    if view.phase == PLACE:
+        return place_by_rule(view, params[2], rng)
+    depth = max(1, int(params[0]))
+    room = new_room(depth, view.seats)
+    copy_record(view, room.states[0])
+    search(room, depth, params[1], params[2], rng)
+    return room.actions[0, room.best[0]]
