@@ -111,7 +111,9 @@ def facing_forward(hand: str, top: int, side: int) -> int:
     return min(with_top(hand, top), key=lambda number: FACE[number, NORTH_FACE + side])
 
 
-STANDING = np.array([[with_top(hand, top) if top else [0] * 4 for top in range(7)] for hand in HANDS], np.int8)  # (hand, top, yaw)
+STANDING = np.array(
+    [[with_top(hand, top) if top else [0] * 4 for top in range(7)] for hand in HANDS], np.int8
+)  # (hand, top, yaw)
 FIXED = np.array(
     [[[facing_forward(hand, top, side) if top else 0 for side in range(4)] for top in range(7)] for hand in HANDS], np.int8
 )  # (hand, top, side)

@@ -45,9 +45,13 @@ RANK = 1  # deadlock
 
 FIELDS = {
     "collect": Field("path", "tokens taken by a move: all on its way, or only on the last square", ("path", "landing")),
-    "initial_yaw": Field("random", "how the dice face at first: drawn, chosen, smallest face forward", ("random", "chosen", "fixed")),
+    "initial_yaw": Field(
+        "random", "how the dice face at first: drawn, chosen, smallest face forward", ("random", "chosen", "fixed")
+    ),
     "sides": Field("opposite", "two seats sit across from each other, or side by side", ("opposite", "adjacent")),
-    "first_player": Field("random", "who begins: drawn, chosen by the oldest (seat 0), seat 0", ("random", "oldest", "first_seat")),
+    "first_player": Field(
+        "random", "who begins: drawn, chosen by the oldest (seat 0), seat 0", ("random", "oldest", "first_seat")
+    ),
     "turns_per_action": Field(1, "quarter-turns of a die that one action may have", low=1, high=6),
     "lock_by_rotation": Field(True, "does a quarter-turn on the goal lock a die?"),
     "tie": Field("shared", "equal smallest reserves share a mini victory, or who locked first wins", ("shared", "first_locked")),
@@ -242,7 +246,7 @@ def tokens_on_way(state, k, direction):
 
 @cold
 def move(state, k, direction):
-    """Move a die as far as its face says that points there (R20), take the tokens on the way (R25, R33); it keeps facing (R24)."""
+    """Move a die as far as the face says that points there (R20), and take the tokens (R25, R33); it keeps facing (R24)."""
     state.passes = 0
     seat = state.turn
     here, orient = state.square[seat, k], state.orient[seat, k]

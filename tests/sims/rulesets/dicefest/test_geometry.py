@@ -18,8 +18,8 @@ from sims.rulesets.dicefest.geometry import (
     PATH,
     SPENDING,
     SQUARES,
-    START,
     STANDING,
+    START,
     TARGET,
     TRIPLES,
     TURNED,
@@ -199,7 +199,9 @@ def test_r6_the_sides_are_equivalent():
 
 
 def test_r14_triples():
-    assert [set(map(int, triple)) for triple in TRIPLES] == sorted(map(set, combinations(range(1, 7), 3)), key=lambda s: sorted(s)[::-1])
+    assert [set(map(int, triple)) for triple in TRIPLES] == sorted(
+        map(set, combinations(range(1, 7), 3)), key=lambda s: sorted(s)[::-1]
+    )
     assert all(high > middle > low for high, middle, low in TRIPLES)
 
 
@@ -338,5 +340,3 @@ def test_moves_without_a_turn():
         assert moves == 7 + 2 * value * inverse % 7
         lengths.add(moves)
     assert lengths == {8, 10, 11, 13}
-
-

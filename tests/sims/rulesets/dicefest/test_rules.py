@@ -141,7 +141,11 @@ def test_r17_first_player_is_drawn(seats):
             rules.apply_chance(state, 0)
         assert words(state) == {f"SEAT{seat}" for seat in range(seats)}
         follow(GAME, state, f"SEAT{first}")
-        assert (state.turn, state.first, state.started[:seats].tolist()) == (first, first, [int(s == first) for s in range(seats)])
+        assert (state.turn, state.first, state.started[:seats].tolist()) == (
+            first,
+            first,
+            [int(s == first) for s in range(seats)],
+        )
 
 
 @pytest.mark.parametrize("seats, sides", [(2, [0, 2]), (3, [0, 1, 2]), (4, [0, 1, 2, 3])])
