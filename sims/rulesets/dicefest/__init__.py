@@ -8,16 +8,17 @@ from sims.rulesets.dicefest.geometry import DIRECTIONS, FACE, NORTH_FACE, SIDES,
 def describe(state, code):
     """Word for an outcome (values, a die, a seat) or an action: `aN5`, `a.tip_N`, a square, a die, a seat, `DONE`."""
     code = int(code)
-    if state.phase == rules.TRIPLE:
-        return "".join(map(str, TRIPLES[code]))
-    if state.phase in (rules.YAW, rules.FACE_DICE):
-        top = FACE[state.orient[state.turn, state.die], TOP]
-        return boards.die_name(STANDING[state.variant.hand, top, code % rules.YAW_0])
-    if state.phase in (rules.FIRST, rules.NAME_FIRST):
-        return f"SEAT{code % rules.SEAT_0}"
     if code >= rules.SQUARE_0:
-        return boards.square_name(code - rules.SQUARE_0)
-    return "DONE" if code == rules.DONE else _describe_action(state, *divmod(code, rules.PER_DIE))
+        return boards.SQUARE_NAMES[code - rules.SQUARE_0]
+    phase = state.phase
+    if phase == rules.ACT or phase == rules.TURN_AGAIN:
+        return "DONE" if code == rules.DONE else _describe_action(state, *divmod(code, rules.PER_DIE))
+    if phase == rules.TRIPLE:
+        return "".join(map(str, TRIPLES[code]))
+    if phase in (rules.FIRST, rules.NAME_FIRST):
+        return f"SEAT{code % rules.SEAT_0}"
+    top = FACE[state.orient[state.turn, state.die], TOP]
+    return boards.DIE_NAMES[STANDING[state.variant.hand, top, code % rules.YAW_0]]
 
 
 def _describe_action(state, k, what):

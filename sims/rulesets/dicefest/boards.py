@@ -10,9 +10,11 @@ from typing import Any
 from sims.errors import InputError, check_int
 from sims.ruleset import Ruleset
 from sims.rulesets.dicefest import rules
-from sims.rulesets.dicefest.geometry import FACE, INNER_SQUARES, NUMBER, ORIENTATIONS, SIDES, SIZE, SQUARES, TOP, bit
+from sims.rulesets.dicefest.geometry import FACE, INNER_SQUARES, ORIENTATIONS, SIDES, SIZE, SQUARES, TOP, bit
 
 DICE_NAMES = "abc"
+DIE_NAMES = ["/".join(map(str, die)) for die in ORIENTATIONS]  # by orientation: 6/3/5/4/2/1
+SQUARE_NAMES = [f"{row}{column}" for row in range(SIZE) for column in range(SIZE)]
 
 
 def position(
@@ -60,28 +62,27 @@ def position(
 
 def _put(state: Any, owner: int, k: int, word: str) -> None:
     faces, _, at = word.partition("@")
-    known = {die_name(number): number for number in NUMBER.values()}
-    if faces not in known:
+    if faces not in DIE_NAMES:
         raise InputError(f"{word!r} is no die; write its faces and its square, such as 6/2/3/5/4/1@01")
     square = _square(at)
     if state.occupied & bit(square):
         raise InputError(f"two dice on {at}")
-    state.square[owner, k], state.orient[owner, k] = square, known[faces]
+    state.square[owner, k], state.orient[owner, k] = square, DIE_NAMES.index(faces)
     state.occupied |= bit(square)
     state.tokens &= ~bit(square)
 
 
 def _square(word: str) -> int:
-    known = {square_name(square): square for square in SQUARES}
-    if word not in known:
+    square = SQUARE_NAMES.index(word) if word in SQUARE_NAMES else -1
+    if square not in SQUARES:
         raise InputError(f"{word!r} is no square; write row and column, 01 to 76 without the corners")
-    return known[word]
+    return square
 
 
 def _lay_tokens(state: Any, free: list[int], reserves: Sequence[int] | None) -> None:
     for square in free:
         if not state.tokens & bit(square):
-            raise InputError(f"{square_name(square)} is no free square: it has a number or a die, or is written twice")
+            raise InputError(f"{SQUARE_NAMES[square]} is no free square: it has a number or a die, or is written twice")
         state.tokens &= ~bit(square)
     state.n_free = len(free)
     owned = len(INNER_SQUARES) - sum(1 for square in INNER_SQUARES if state.tokens & bit(square))
@@ -91,19 +92,10 @@ def _lay_tokens(state: Any, free: list[int], reserves: Sequence[int] | None) -> 
     state.reserve[: state.seats] = reserves
 
 
-def square_name(square: int) -> str:
-    """Return row and column of a square."""
-    return "{}{}".format(*divmod(int(square), SIZE))
-
-
-def die_name(orient: int) -> str:
-    """Return the faces of a die, ``6/3/5/4/2/1``."""
-    return "/".join(map(str, ORIENTATIONS[orient]))
-
-
 def dice_of(state: Any, seat: int) -> list[str]:
     """Return the dice of a seat as :func:`position` reads them."""
-    return [f"{die_name(state.orient[seat, k])}@{square_name(state.square[seat, k])}" for k in range(rules.DICE)]
+    dice = zip(state.orient[seat].tolist(), state.square[seat].tolist(), strict=True)
+    return [f"{DIE_NAMES[orient]}@{SQUARE_NAMES[square]}" for orient, square in dice]
 
 
 def picture(state: Any) -> str:
