@@ -155,7 +155,7 @@ def _by_square(function, kind) -> np.ndarray:
 LANDING = _by_square(landing, np.int8)  # (square, direction, distance)
 PATH = _by_square(path, np.int64)
 TARGET = np.stack([LANDING[:, direction, FACE[:, NORTH_FACE + direction]] for direction in range(4)], axis=2).copy()
-"""Where a die goes (square, orientation, direction), or NOWHERE (R20, R21)."""
+"""Where a die goes (square, orientation, direction), or NOWHERE (R20, R21); a copy, as numba caches only contiguous tables."""
 
 
 # --- distances ------------------------------------------------------------------------------------------------------------
@@ -167,15 +167,14 @@ def plans(side: int) -> tuple[np.ndarray, np.ndarray]:
     Other dice, tokens and free squares are left out of account.
     """
     actions = np.full((SIZE * SIZE, len(ORIENTATIONS)), FAR)
-    tokens = np.zeros_like(actions)
-    for number, top in enumerate(FACE[:, TOP]):
-        actions[GOAL[side, top], number] = 0
+    tokens, dice = np.zeros_like(actions), np.arange(len(ORIENTATIONS))
+    actions[GOAL[side, FACE[:, TOP]], dice] = 0
     for length in range(1, FAR):
         rest, cost = actions.copy(), tokens.copy()
         for direction in range(4):
-            there, number = TARGET[..., direction], np.arange(len(ORIENTATIONS))
-            _improve(actions, tokens, length, (there >= 0) & (rest[there, number] < length), cost[there, number])
-        for turn in range(len(TURNS)):
+            there = TARGET[..., direction]
+            _improve(actions, tokens, length, (there >= 0) & (rest[there, dice] < length), cost[there, dice])
+        for turn in range(N_TURNS):
             after = TURNED[:, turn]
             _improve(actions, tokens, length, rest[:, after] < length, cost[:, after] + FACE[:, TOP])
         if (actions[SQUARES] < FAR).all():

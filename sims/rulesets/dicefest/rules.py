@@ -38,7 +38,7 @@ HISTORY = 256  # positions kept for `repetition`; the oldest are overwritten
 
 LAST_SQUARE = 1  # collect
 RANDOM_YAW, CHOSEN, FIXED_YAW = range(3)  # initial_yaw
-ADJACENT = 1  # side_by_side
+ADJACENT = 1  # sides
 RANDOM, OLDEST, FIRST_SEAT = range(3)  # first_player
 FIRST_LOCKED = 1  # tie
 RANK = 1  # deadlock

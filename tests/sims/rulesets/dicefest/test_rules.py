@@ -318,6 +318,9 @@ def test_d12_forced_pass():
     for passes in (1, 2, 3):
         follow(GAME, state, min(word for word in words(state) if "." not in word))
         assert (state.turn, state.passes, state.passed[1], state.passed[0]) == (0, 1, passes, 0)
+    follow(GAME, state, next(word for word in sorted(words(state)) if word.startswith("c.")))
+    follow(GAME, state, min(words(state)))
+    assert (state.turn, state.passes, state.passed[1]) == (0, 1, 4)  # a quarter-turn ends it too
 
 
 # South's dice stand on 73, 20 and 27, North's last one on 23: each is on the only squares that the others could go to.
@@ -410,7 +413,7 @@ def turned_on_goal(variant="standard"):
     """South's b shows 3 on the goal of 6; tip_W brings 6 on top."""
     north = NORTH.replace("@76", "@16")
     south = "6/2/3/5/4/1@01 3/5/6/2/1/4@76 1/2/4/5/3/6@06"
-    return at(south, north, "11 12 13 14", [3, 2], 0, variant)
+    return at(south, north, "11 12 13 14 15 21 22 23 24 25 26", [10, 2], 0, variant)
 
 
 def test_r31_locking_is_a_condition():
