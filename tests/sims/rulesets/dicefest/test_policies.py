@@ -116,6 +116,7 @@ def turning():
 def test_lines_are_what_the_next_moves_would_take():
     """a north over 11 to 21, b north to 54, c north to 36; b's way west has a number, and other targets are taken."""
     assert placement.lines(turning(), 0) == squares("11 21 14 24 34 44 54 16 26 36")
+    assert placement.lines(at(LAST, DONE), 1) == 0  # locked dice have no next move
 
 
 def test_clean_keeps_own_lines_free():

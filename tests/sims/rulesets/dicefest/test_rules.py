@@ -658,7 +658,7 @@ def test_turns_per_action():
     assert GAME.after(state, options(GAME, state)["DONE"]).turn == 1
     follow(GAME, state, "c.yaw_cw 12")
     assert state.turn == 1
-    assert (state.reserve[0], state.quarter_turns[0]) == (2, 2)
+    assert (state.reserve[0], state.quarter_turns[0], state.quarters) == (2, 2, 0)
     state = at(free="11 12 13 14 15 16", reserves=[4, 2], variant="standard,turns_per_action=3")
     assert follow(GAME, state, "c.yaw_cw 11 c.yaw_cw 12").turn == 0
 

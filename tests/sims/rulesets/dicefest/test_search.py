@@ -112,10 +112,11 @@ def test_search_sees_the_win_and_the_loss():
 
 
 def test_equal_actions_are_found_in_any_order():
-    state, found = midgame(2, 3, 0), set()
+    state, found = midgame(2, 5, 0), set()
     room, rng = search.new_room(1, 2), np.array([5, 6, 7, 1], np.uint64)
     values = minimax(state, int(rules.actor(state)), 0, 1)[1]
     best = {action for action, value in values.items() if value == max(values.values())}
+    assert len(best) == 2
     for _ in range(60):
         room.states[0] = np.frombuffer(state.tobytes(), state.dtype)[0]
         with np.errstate(over="ignore"):
