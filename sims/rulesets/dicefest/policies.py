@@ -54,32 +54,36 @@ def would_win(view, reserve):
 
 @jit
 def worth(view, action, tokens, block, goals):
-    """Return what an action is worth: steps towards the goal, tokens and blocked goals of others with their weights.
-
-    With a weight of tokens (not 0), the last die is locked if that wins, and not otherwise.
-    """
+    """Return what an action is worth: steps towards the goal, and tokens gained and goals of others covered by their weights."""
     if action >= DONE:
         return 0.0
-    seat, k = view.turn, action // PER_DIE
-    here, side = view.square[seat, k], view.side[seat]
+    k = action // PER_DIE
+    here, distance = view.square[view.turn, k], DISTANCE[view.side[view.turn]]
     square, orient, gained = outcome_of(view, action)
-    rest = DISTANCE[side, square, orient]
-    value = float(DISTANCE[side, here, view.orient[seat, k]] - rest)
-    if tokens == 0:
-        return value
-    value += tokens * gained + block * ((goals >> square & 1) - (goals >> here & 1))
-    if rest == 0 and view.score[seat] == DICE - 1:
-        value += DECISIVE if would_win(view, view.reserve[seat] + gained) else -DECISIVE
-    return value
+    steps = distance[here, view.orient[view.turn, k]] - distance[square, orient]
+    return float(steps) + tokens * gained + block * ((goals >> square & 1) - (goals >> here & 1))
+
+
+@jit
+def last_lock(view, action):
+    """Return what it is worth that an action locks the last die: a great deal if that wins, less than nothing if it does not."""
+    if action >= DONE or view.score[view.turn] < DICE - 1:
+        return 0.0
+    square, orient, gained = outcome_of(view, action)
+    if DISTANCE[view.side[view.turn], square, orient] > 0:
+        return 0.0
+    return DECISIVE if would_win(view, view.reserve[view.turn] + gained) else -DECISIVE
 
 
 @cold
-def best_action(view, actions, n, rng, tokens, block):
-    """Return an action that is worth most, any of equal ones with the same chance."""
+def best_action(view, actions, n, rng, is_careful, tokens, block):
+    """Return an action that is worth most, any of equal ones with the same chance; who is careful minds the last lock."""
     goals = contested(view) if block != 0 else np.int64(0)
     best, best_worth, n_equal = actions[0], -np.inf, 0
     for i in range(n):
         value = worth(view, actions[i], tokens, block, goals)
+        if is_careful:
+            value += last_lock(view, actions[i])
         if value > best_worth:
             best, best_worth, n_equal = actions[i], value, 1
         elif value == best_worth:
@@ -105,7 +109,7 @@ def racer(view, actions, n, params, rng):
     """Take the action that brings its die closest to the goal, without a thought of tokens."""
     if view.phase == PLACE:
         return place_by_rule(view, params[0], rng)
-    return best_action(view, actions, n, rng, 0.0, 0.0)
+    return best_action(view, actions, n, rng, False, 0.0, 0.0)
 
 
 @policy(tokens=0.25, placement=PLACEMENTS)
@@ -113,7 +117,7 @@ def thrifty(view, actions, n, params, rng):
     """Race, a token gained counting `tokens` steps; never lock the last die with tokens left, unless that wins."""
     if view.phase == PLACE:
         return place_by_rule(view, params[1], rng)
-    return best_action(view, actions, n, rng, params[0], 0.0)
+    return best_action(view, actions, n, rng, True, params[0], 0.0)
 
 
 @policy(block=1, tokens=0.25, placement=PLACEMENTS)
@@ -121,7 +125,7 @@ def blocker(view, actions, n, params, rng):
     """Play as ``thrifty``, a die on the goal of another seat's die counting `block` steps."""
     if view.phase == PLACE:
         return place_by_rule(view, params[2], rng)
-    return best_action(view, actions, n, rng, params[1], params[0])
+    return best_action(view, actions, n, rng, True, params[1], params[0])
 
 
 @policy(depth=2, tokens=0.1, placement=PLACEMENTS)

@@ -64,7 +64,7 @@ def test_racer_locks_with_tokens_in_hand_and_thrifty_does_not():
     state = at(LAST, ELSEWHERE, "24 34 44 54", [1, 4])
     assert gains(state)["aN6"] == 1
     assert answers("racer", state) == {"aN6"}
-    for spec in ("thrifty", "blocker", "lookahead"):
+    for spec in ("thrifty", "thrifty:0", "blocker", "lookahead"):
         assert "aN6" not in answers(spec, state)
 
 
@@ -90,6 +90,7 @@ def test_blocker_stands_on_goals_of_others():
     state = at()
     assert policies.contested(state) == squares("01 03 05")
     assert answers("blocker:10,tokens=0.001", state) == {"bW1"}  # cW3 goes to 03 too, but away from c's own goal
+    assert answers("blocker:10,tokens=0", state) == {"bW1"}
     by_word = {
         word: policies.worth(state, action, 0.001, 10.0, np.int64(squares("01 03 05")))
         for word, action in options(GAME, state).items()
@@ -134,18 +135,13 @@ def test_trap_lays_tokens_in_the_leaders_way():
 
 
 def test_leader_is_who_is_closest_and_still_plays():
-    south, north = SOUTH, NORTH
     west = "6/2/3/5/4/1@67 5/4/6/3/1/2@50 4/6/5/1/2/3@40"
-    state = position(GAME, [south, west, north])
-    rests = [placement.rest_of(state, seat) for seat in range(3)]
-    assert placement.leader(state) == (1 if rests[1] <= rests[2] else 2)
-    state = position(
-        GAME,
-        ["6/2/3/5/4/1@33 3/5/6/2/1/4@04 1/2/4/5/3/6@06", "6/2/3/5/4/1@17 5/4/6/3/1/2@27 4/6/5/1/2/3@37", north],
-        "11",
-        [0, 2, 0],
-    )
-    assert state.score[1] == 3
+    state = position(GAME, [SOUTH, west, NORTH])
+    assert [placement.rest_of(state, seat) for seat in range(3)] == [12, 9, 12]
+    assert placement.leader(state) == 1
+    done = "6/2/3/5/4/1@17 5/4/6/3/1/2@27 4/6/5/1/2/3@37"
+    state = position(GAME, [SOUTH.replace("@01", "@33"), done, NORTH], "11", [0, 2, 0])
+    assert placement.rest_of(state, 1) == 0
     assert placement.leader(state) == 2
 
 

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from sims import simulate
 from sims.errors import InputError
 from sims.ruleset import CHANCE, OVER
 from sims.rulesets import RULESETS
@@ -539,8 +540,6 @@ def test_r38_waits_for_everybody():
 
 
 def test_r41_ply_limit():
-    from sims import simulate
-
     table = simulate("dicefest", ["uniform"] * 2, games=20, variant="standard,ply_limit=9", progress=False, n_jobs=1)
     row = table[table.policy.isna() & table.seat.isna()].set_index("measure").total
     assert row["truncated"] == row["plies"] / 9 > 0
