@@ -35,6 +35,9 @@ LAND_AHEAD = ("dice-land", ("expectimax", "greedy"), "standard,hexes=16")
 PIG = ("pig", ("hold_at:20", "hold_at:25"), "standard")
 FOUR_SEATS = ("diceplomacy", ("threshold:0.6",) * 4, "standard")
 EIGHT_SEATS = ("diceplomacy", ("threshold:0.6",) * 8, "standard")
+FEST = ("dicefest", ("thrifty", "thrifty"), "standard")
+FEST_UNIFORM = ("dicefest", ("uniform", "uniform"), "standard")
+FEST_AHEAD = ("dicefest", ("lookahead:2", "lookahead:2"), "standard")
 BELIEFS = ("diceplomacy", ("inference:0.6",) * 4, "standard")
 Matchup = tuple[str, tuple[str, ...], str]
 
@@ -234,6 +237,18 @@ def land_rows(plan: Plan) -> list[Row]:
     ]
 
 
+def fest_rows(plan: Plan) -> list[Row]:
+    """Measure the rates of Dicefest on one core; of random play the bar is 5 million decisions a second, its games being long."""
+    uniform = count_row("dicefest uniform", FEST_UNIFORM, plan.games // 50, plan.rounds, None)
+    bar, decisions = Bar(5), uniform.decisions_per_s
+    return [
+        count_row("dicefest thrifty", FEST, plan.games // 10, plan.rounds, Bar(10_000)),
+        uniform,
+        Row("dicefest uniform, decisions", decisions / 1e6 if decisions else None, "M/s", bar=bar, decisions_per_s=decisions),
+        count_row("dicefest lookahead:2", FEST_AHEAD, plan.games // 200, plan.rounds, Bar(50)),
+    ]
+
+
 def count_row(name: str, matchup: Matchup, games: int, rounds: int, bar: Bar | None) -> Row:
     """Measure the games per second of one matchup."""
     say(name)
@@ -367,7 +382,7 @@ def measure(plan: Plan) -> list[Row]:
     with c_loop() as (c, note):
         if c is None:
             say(f"no ratios to C: {note}")
-        rows = [c_row(c, note, plan), *core_rows(c, plan), *land_rows(plan)]
+        rows = [c_row(c, note, plan), *core_rows(c, plan), *land_rows(plan), *fest_rows(plan)]
         compiled = next(row.games_per_s for row in rows if row.name == "plain, to C")
         rows.append(interpreted_row(min(INTERPRETED_GAMES, plan.games), compiled))
         return [*rows, *worker_rows(c, plan), *memory, help_row(), *z_rows(c, plan)]
