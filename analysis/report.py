@@ -9,13 +9,17 @@ many processes as there are jobs, as most of a first run is compilation, which o
 import base64
 import hashlib
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import jinja2
 import matplotlib.pyplot as plt
-from joblib import Memory, Parallel, delayed
+import pandas as pd
+from joblib import Memory, effective_n_jobs
 from matplotlib.figure import Figure
 from tqdm import tqdm
 
@@ -24,15 +28,16 @@ from analysis.chapters import CHAPTERS
 from sims import jit
 from sims.errors import InputError
 from sims.files import make_folder, whole_file
-from sims.study import Planned, Study, load_study, plan, run_matchup, run_study
+from sims.study import Planned, Study, load_study, plan, run_matchup
 
-UNKEYED = ["study", "template", "results", "games", "seed", "n_jobs"]  # the key says what of them matters
+UNKEYED = ["study", "folder", "games", "seed"]  # the key says what of them matters
 SOURCES = jit.sources_hash(Path(__file__).parent)
 
 
 class Made(NamedTuple):
     """A finished chapter."""
 
+    name: str
     title: str
     text: str
     files: dict[str, bytes]  # by their paths in the build folder
@@ -58,73 +63,92 @@ def write_report(folder: Path, games: int | None = None, seed: int | None = None
     studies = {name: load_study(folder / "studies" / f"{name}.toml") for name in CHAPTERS}
     for name, chapter in CHAPTERS.items():
         chapter.check(studies[name])
-    templates = {name: _template(folder / "templates", name) for name in ("report", *CHAPTERS)}
-    build = folder / "build"
+    page, *_ = (_template(folder, name) for name in ("report", *CHAPTERS))
+    build, results = folder / "build", folder / "build" / "results"
     for place in ("results", *(f"{kind}/{name}" for kind in ("tables", "figures") for name in CHAPTERS)):
         make_folder(build / place, "the report")
     planned = {name: plan(study, games, seed) for name, study in studies.items()}
-    make = Memory(build / "results", verbose=0).cache(_chapter, ignore=UNKEYED)
-    arguments = {
-        name: (name, _key(folder / "templates", planned[name]), study, templates[name], build / "results", games, seed, n_jobs)
-        for name, study in studies.items()
-    }
-    is_kept = {name: each[1] is not None and make.check_call_in_cache(*each) for name, each in arguments.items()}
-    stale = [name for name in CHAPTERS if not is_kept[name]]
-    _do_ahead([CHAPTERS[name] for name in stale], [each for name in stale for each in planned[name]], build / "results", n_jobs)
-    parts = []
-    for name, each in arguments.items():
-        made = _chapter(*each) if each[1] is None else make(*each)
-        for path, data in made.files.items():
+    keys = {name: _key(folder, name, matchups) for name, matchups in planned.items()}
+    calls = {name: (name, keys[name], study, folder, games, seed) for name, study in studies.items()}
+    kept = Memory(results, verbose=0).cache(_chapter, ignore=UNKEYED)
+    stale = [name for name in CHAPTERS if keys[name] is None or not kept.check_call_in_cache(*calls[name])]
+    makers = [partial(_chapter if keys[name] is None else kept, *calls[name]) for name in stale]
+    made = _at_once(_long(stale, planned, results), makers, n_jobs)
+    chapters = {each.name: each for each in [*made, *(kept(*calls[name]) for name in CHAPTERS if name not in stale)]}
+    for chapter in chapters.values():
+        for path, data in chapter.files.items():
             _write(build / path, data)
-        parts.append({"name": name, "title": made.title, "text": made.text})
-    _write(build / "report.html", templates["report"].render(chapters=parts).encode())
+    _write(build / "report.html", page.render(chapters=[chapters[name] for name in CHAPTERS]).encode())
     return build / "report.html"
 
 
-def _key(templates: Path, matchups: Sequence[Planned]) -> str | None:
+def _key(folder: Path, name: str, matchups: Sequence[Planned]) -> str | None:
     """Return a hash of all that a chapter depends on; None if it cannot be told what one of its policies does."""
     if any(matchup.key is None for matchup in matchups):
         return None
-    parts = [SOURCES, jit.SOURCES, *map(repr, matchups), *(path.read_text() for path in sorted(templates.glob("*.j2")))]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    templates = [(folder / "templates" / f"{each}.html.j2").read_text() for each in (name, "macros")]
+    return hashlib.sha256("\n".join([SOURCES, jit.SOURCES, *map(repr, matchups), *templates]).encode()).hexdigest()
 
 
-def _do_ahead(chapters: Sequence[Any], matchups: Sequence[Planned], results: Path, n_jobs: int) -> None:
-    """Do, at the same time, all that takes long for these chapters; it is kept on disk, where they find it."""
-    missing = [matchup for matchup in matchups if matchup.key is not None and not matchup.path(results).is_file()]
-    tasks = [delayed(run_matchup)(matchup, results, 1) for matchup in missing]
-    tasks[1:1] = [task for chapter in chapters if hasattr(chapter, "ahead") for task in chapter.ahead()]
-    done = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
-    for _ in tqdm(done, desc="report", total=len(tasks), unit=" tasks", disable=None):
-        pass
+def _long(names: Sequence[str], planned: Mapping[str, Sequence[Planned]], results: Path) -> list[Callable]:
+    """Return what takes long for these chapters as calls; what they find is kept on disk, where the chapters look for it."""
+    matchups = [each for name in names for each in planned[name] if each.key is not None and not each.path(results).is_file()]
+    calls: list[Callable] = [partial(run_matchup, matchup, results, 1) for matchup in matchups]
+    calls[1:1] = [call for name in names if hasattr(CHAPTERS[name], "ahead") for call in CHAPTERS[name].ahead()]
+    return calls
 
 
-def _chapter(
-    name: str,
-    key: str | None,
-    study: Study,
-    template: jinja2.Template,
-    results: Path,
-    games: int | None,
-    seed: int | None,
-    n_jobs: int,
-) -> Made:
-    """Make a chapter; `key` stands for all else that it depends on."""
-    chapter, played = CHAPTERS[name], run_study(study, results, games, seed, n_jobs)
+def _at_once(long: Sequence[Callable], makers: Sequence[Callable], n_jobs: int) -> list[Made]:
+    """Make the long calls, then the chapters, each at the same time; return the chapters in the order in which they come.
+
+    The pool is the standard library's, because a worker that dies is then an error; joblib's has been seen to wait for it.
+    """
+    jobs = effective_n_jobs(n_jobs)
+    pool = ProcessPoolExecutor(jobs, get_context("spawn")) if makers and jobs > 1 else None
+    bar = tqdm(total=len(long) + len(makers), desc="report", unit=" tasks", disable=None)
+    try:
+        for _ in _results(long, pool):
+            bar.update()
+        made = []
+        for each in _results(makers, pool):
+            made.append(each)
+            bar.update()
+        return made
+    finally:
+        bar.close()
+        if pool is not None:
+            pool.shutdown(cancel_futures=True)
+
+
+def _results(calls: Sequence[Callable], pool: Executor | None) -> Iterator[Any]:
+    """Yield the results of calls as they come."""
+    if pool is None:
+        yield from (call() for call in calls)
+    else:
+        yield from (future.result() for future in as_completed([pool.submit(call) for call in calls]))
+
+
+def _chapter(name: str, key: str | None, study: Study, folder: Path, games: int | None, seed: int | None) -> Made:
+    """Make a chapter; `key` stands for all that it depends on but its name."""
+    kept = folder / "build" / "results"
+    results = pd.concat([run_matchup(matchup, kept) for matchup in plan(study, games, seed)], ignore_index=True)
+    chapter, template = CHAPTERS[name], _template(folder, name)
     with plt.rc_context(figures.STYLE):
-        drawn, tables, words = chapter.content(study, played, games or study.games, study.seed if seed is None else seed)
+        drawn, tables, words = chapter.content(study, results, games or study.games, study.seed if seed is None else seed)
         images, files = _images({key: each.figure for key, each in drawn.items()}, f"figures/{name}")
     for table_name, table in tables.items():
         files[f"tables/{name}/{table_name}.csv"] = table.to_csv(index=False, lineterminator="\n", float_format="%.10g").encode()
-    return Made(chapter.TITLE, template.render(chapter=name, title=chapter.TITLE, images=images, **words), files)
+    return Made(name, chapter.TITLE, template.render(chapter=name, title=chapter.TITLE, images=images, **words), files)
 
 
 def _template(folder: Path, name: str) -> jinja2.Template:
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined)
+    path = folder / "templates" / f"{name}.html.j2"
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(path.parent), autoescape=True, undefined=jinja2.StrictUndefined
+    )
     try:
-        return environment.get_template(f"{name}.html.j2")
+        return environment.get_template(path.name)
     except (OSError, UnicodeDecodeError, jinja2.TemplateError) as error:
-        path = folder / f"{name}.html.j2"
         raise InputError(f"cannot read the template {str(path)!r}: {type(error).__name__}: {error}") from error
 
 

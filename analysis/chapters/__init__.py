@@ -4,8 +4,8 @@ A chapter is a module with
 
     TITLE                                   the question that it answers
     check(study)                            raises InputError if the study's results would not do, before anything is played
-    ahead()                                 if it has one: calls that take long and keep on disk what they find, as joblib
-                                            delays them; they are made in other processes before its content is wanted
+    ahead()                                 if it has one: calls without arguments that take long and keep on disk what they
+                                            find; they are made in other processes before its content is wanted
     content(study, results, games, seed)    returns its figures, its tables, and the words and numbers of its text
 
 and two files of its name: the study ``reports/studies/<name>.toml`` and the text ``reports/templates/<name>.html.j2``.

