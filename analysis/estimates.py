@@ -89,6 +89,17 @@ def seat_gap(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     return _concat(rows)
 
 
+def seat_shares(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
+    """Return, with a column ``seats``, what each seat wins of the finished games, in fair shares: 1 if all seats win as often.
+
+    Matchups of a policy with itself: a deal is then one game, and who wins it has finished it, which gives the ratio's product.
+    """
+    x, stopped = _rows(results, "payoff", "seat"), _rows(results, "truncated", "seat")
+    finished, seats = x.deals - stopped.total, x.matchup.str.count(" v ") + 1
+    values = ratio_interval(x.total, x.squares, finished, finished, x.total, x.deals, level)
+    return _estimate(x, "seat_shares", tuple(value * seats for value in values), level, "ratio").assign(seats=seats)
+
+
 def fair_shares(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     """Return, with a column ``seats``, the win rate of each matchup's first policy divided by 1 / seats, its fair share.
 

@@ -1,4 +1,4 @@
-"""Dicefest: starting, how games end, the last lock, tokens, first dice, collecting, placing, blocking, length, and what is assumed.
+"""Dicefest: starting, how games end, the last lock, tokens, first dice, collecting, placing, blocking, length, what is assumed.
 
 Each part below returns its figures, its tables and the words and numbers of its text; :func:`content` joins them. Some games are
 played here and not by the study, as their raw rows are counted (:mod:`analysis.tallies`): by first dice and by tokens left.
@@ -17,9 +17,8 @@ from analysis.chapters.groups import find_groups
 from analysis.estimates import (
     LEVEL,
     fair_shares,
-    game_length,
     length_histogram,
-    seat_advantage,
+    seat_shares,
     share_of_games,
     win_rates,
 )
@@ -27,6 +26,7 @@ from analysis.intervals import logistic_fit
 from analysis.tallies import shares, tally
 from sims.errors import InputError
 from sims.policy import load_policy
+from sims.results import MAX_LENGTH
 from sims.rulesets import RULESETS
 from sims.rulesets.dicefest.geometry import DISTANCE, SPENDING, STANDING, START, VALUES
 from sims.simulate import set_table
@@ -34,7 +34,7 @@ from sims.study import Group, Study
 
 TITLE = "Is it better to start in Dicefest?"
 GAME = "dicefest"
-PLAYER = "thrifty:0.1"
+PLAYER = "thrifty:0.1"  # in both seats where nothing else is said
 GROUPS = {
     "mirrors": "self",
     "slow_mirrors": "self",
@@ -42,6 +42,7 @@ GROUPS = {
     "lock_others": "against",
     "thrift": "against",
     "placement": "against",
+    "placement_keen": "against",
     "placement_ahead": "against",
     "block": "against",
     "block_others": "against",
@@ -53,7 +54,8 @@ NUMBERS = {  # how many of what a group must have
     "lock": {"opponents": 1, "variants": 1},
     "thrift": {"opponents": 1, "variants": 1},
     "placement": {"opponents": 1, "variants": 1},
-    "placement_ahead": {"opponents": 1, "variants": 1, "seats": 1},
+    "placement_keen": {"opponents": 1, "variants": 1},
+    "placement_ahead": {"opponents": 1, "variants": 1},
     "block": {"opponents": 1, "variants": 1},
     "skill": {"policies": 1, "opponents": 1, "variants": 3},
     "readings": {"policies": 1, "seats": 1},
@@ -64,16 +66,19 @@ PARAMETERS = {  # that all policies of a group must have
     "lock_others": "lock",
     "thrift": "tokens",
     "placement": "placement",
+    "placement_keen": "placement",
     "placement_ahead": "placement",
     "block": "block",
 }
+PLACEMENTS = ("placement", "placement_keen", "placement_ahead")
 BY_PLACE = ("mirrors", "slow_mirrors", "readings")
 SEATS_IN_ORDER = "first_player=first_seat"  # so that a seat's number is its place in the turn order
 USUAL = "usual rules"
 ASSUMED = ("initial_yaw", "sides", "tie", "deadlock", "repetition")  # fields of which the rulebook says nothing
 ENDS = {"total_ends": "total victory", "mini_ends": "mini victory", "deadlocks": "deadlock", "truncated": "unfinished"}
-COUNTED = {PLAYER: 60_000, "lookahead:2": 5_000}  # games between two of a policy, of which the raw rows are counted
+COUNTED = {PLAYER: 50_000, "lookahead:2": 5_000}  # games between two of a policy, of which the raw rows are counted
 BY = ["seat", "payoff", "score", "triple", "start_cost", "left_at_two", "left_at_three"]
+LONGEST = 100  # turns in the figure of lengths; policies whose median is higher are left out of it
 ENOUGH = 100  # games for a point in a figure: fewer give an interval as high as the figure
 HELD = {"0 to 2": (0, 2), "3 to 5": (3, 5), "6": (6, 6), "7 to 9": (7, 9), "10 or more": (10, 36)}  # tokens, for the text
 LEFT = {"1": (1, 1), "2 or 3": (2, 3), "4 or more": (4, 36)}
@@ -138,7 +143,7 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
         _held(counts),
         _thrift(group["thrift"]),
         _first_dice(counts, group["skill"]),
-        _placement(group["placement"], group["placement_ahead"]),
+        _placement(pd.concat([group[name] for name in PLACEMENTS])),
         _block(group["block"], group["block_others"]),
         _length(mirrors),
         _readings(group["readings"], group["readings_best"]),
@@ -213,8 +218,7 @@ def _of_first(results: pd.DataFrame) -> pd.DataFrame:
 def _against(results: pd.DataFrame) -> list[dict[str, Any]]:
     """For each opponent the win rates of the policies that meet it."""
     return [
-        {"others": others, "rows": rows.to_dict("records")}
-        for others, rows in _of_first(results).groupby("others", sort=False)
+        {"others": others, "rows": rows.to_dict("records")} for others, rows in _of_first(results).groupby("others", sort=False)
     ]
 
 
@@ -247,41 +251,60 @@ def _boards(seed: int) -> Part:
 
 
 def _start(mirrors: pd.DataFrame) -> Part:
-    """What the first player wins among players who play alike, in fair shares; ``ahead`` says if chance alone hardly does it."""
-    places = _labelled(seat_advantage(mirrors))
-    scaled = {name: 1 + places.seats * places[name] for name in ("estimate", "low", "high")}
-    places = places.assign(**scaled, stderr=places.seats * places.stderr, quantity="fair_shares")
+    """What the first player wins among players who play alike."""
+    places = _labelled(seat_shares(mirrors))
     first = places[places.seat == 0]
     lines = first.assign(panel="win share of who begins", line=first["first"], x=first.seats)
     drawn = figures.plot_estimates(lines, "players", "wins in fair shares", _colours(lines.line), 1)
     words = {
-        "first": [{"policy": policy, "rows": rows.to_dict("records")} for policy, rows in first.groupby("first", sort=False)],
-        "last": [rows.to_dict("records") for _, rows in places[places.seat == places.seats - 1].groupby("first", sort=False)],
+        "places": [
+            {"policy": policy, "seats": seats, "rows": rows.to_dict("records")}
+            for (policy, seats), rows in places.groupby(["first", "seats"], sort=False)
+        ],
+        "first": {policy: rows.to_dict("records") for policy, rows in first.groupby("first", sort=False)},
     }
     return {"start": drawn}, {"places": places}, words
 
 
 def _ends(mirrors: pd.DataFrame) -> Part:
-    """Total victory, mini victory, deadlock, unfinished; and turns."""
+    """Total victory, mini victory, deadlock, unfinished."""
     ends = pd.concat(_labelled(share_of_games(mirrors, end)).assign(end=end) for end in ENDS)
-    turns = _labelled(game_length(mirrors))
-    turns = turns[turns.quantity == "turns_per_seat"]
     rows = [
         {"policy": policy, "seats": seats, "rows": each.to_dict("records")}
         for (policy, seats), each in ends.groupby(["first", "seats"], sort=False)
     ]
-    for row, length in zip(rows, turns.to_dict("records"), strict=True):
-        row["turns"] = length
-    return {}, {"ends": ends, "turns": turns}, {"ends": rows, "end_names": list(ENDS.values())}
+    return {}, {"ends": ends}, {"ends": rows, "end_names": list(ENDS.values())}
 
 
 def _length(mirrors: pd.DataFrame) -> Part:
-    """How many turns a game between two takes."""
+    """How many turns a game takes."""
+    medians = _labelled(_median_turns(mirrors))
     lengths = length_histogram(mirrors)
     lengths = lengths[lengths.matchup.str.count(" v ") == 1]
     lengths = lengths.assign(label=lengths.matchup.str.split(" v ").str[0])
-    shown = lengths[~lengths.label.isin(["racer", "uniform"])]  # theirs would not fit: hundreds of turns
-    return {"length": figures.plot_length(shown, _colours(lengths.label), 120)}, {"length": lengths}, {}
+    is_short = (medians.seats == 2) & (medians.estimate <= LONGEST)
+    shown = lengths[lengths.label.isin(medians["first"][is_short])]
+    words = {
+        "medians": [{"policy": policy, "rows": each.to_dict("records")} for policy, each in medians.groupby("first", sort=False)],
+        "longest": MAX_LENGTH - 1,
+    }
+    return {"length": figures.plot_length(shown, _colours(lengths.label), LONGEST)}, {"length": lengths, "medians": medians}, words
+
+
+def _median_turns(results: pd.DataFrame) -> pd.DataFrame:
+    """The median number of turns of all seats together, between the order statistics that contain it with 95 %.
+
+    A mean would say how many games were stopped after thousands of turns, rather than how long a game is.
+    """
+    rows = []
+    for keys, each in length_histogram(results).groupby(["matchup", "variant", "games"], sort=False):
+        counts = each.total.astype(int)
+        lengths, n = np.repeat(each.value, counts).to_numpy(), int(counts.sum())
+        low, high = stats.binom.interval(LEVEL, n, 0.5)
+        at = {"estimate": n // 2, "low": int(low), "high": min(int(high), n - 1)}
+        numbers = {name: int(lengths[place]) for name, place in at.items()}
+        rows.append(dict(zip(("matchup", "variant", "n"), keys, strict=True)) | numbers)
+    return pd.DataFrame(rows).assign(quantity="median_turns", level=LEVEL, method="order statistics")
 
 
 # --- tokens -----------------------------------------------------------------------------------------------------------------
@@ -310,7 +333,9 @@ def _held(counts: Counts) -> Part:
     """Win share by the tokens held when the second die was locked."""
     two = {policy: rows[rows.score >= 2] for policy, rows in counts.items()}
     table = pd.concat(shares(rows, ["left_at_two"]).assign(policy=policy) for policy, rows in two.items())
-    lines = table[table.n >= ENOUGH].assign(panel="two dice locked", line=lambda rows: rows.policy, x=lambda rows: rows.left_at_two)
+    lines = table[table.n >= ENOUGH].assign(
+        panel="two dice locked", line=lambda rows: rows.policy, x=lambda rows: rows.left_at_two
+    )
     drawn = figures.plot_estimates(lines, "tokens held when the second die was locked", "win share", _colours(lines.line), 0.5)
     words = {
         "held": [{"policy": policy, "rows": _in_classes(rows, "left_at_two", HELD)} for policy, rows in two.items()],
@@ -324,9 +349,7 @@ def _held(counts: Counts) -> Part:
 def _thrift(results: pd.DataFrame) -> Part:
     """How many actions a token should count for `thrifty`."""
     sweep = _sweep(results, "tokens")
-    drawn = figures.plot_estimates(
-        sweep, "actions that a token gained counts", "wins in fair shares", _colours(sweep.line), 1
-    )
+    drawn = figures.plot_estimates(sweep, "actions that a token gained counts", "wins in fair shares", _colours(sweep.line), 1)
     best = sweep.loc[sweep.groupby("seats").estimate.idxmax()]
     words = {"thrift": [rows.to_dict("records") for _, rows in sweep.groupby("x")], "thrift_best": best.to_dict("records")}
     return {"thrift": drawn}, {"thrift": sweep}, words
@@ -387,16 +410,16 @@ def _price_odds(counts: pd.DataFrame) -> pd.DataFrame:
 # --- placing and blocking -----------------------------------------------------------------------------------------------------
 
 
-def _placement(results: pd.DataFrame, ahead: pd.DataFrame) -> Part:
+def _placement(results: pd.DataFrame) -> Part:
     """What a rule of placing wins among players who place at random."""
-    rows = _labelled(fair_shares(pd.concat([results, ahead])))
+    rows = _labelled(fair_shares(results))
     rows = rows.assign(reading=[_value(spec, "placement") for spec in rows.policy], quantity=rows.others + ", " + rows.line)
     words = {
         "placements": [
             {"placement": placement, "rows": each.to_dict("records"), **_verdicts(each)}
             for placement, each in rows.groupby("reading", sort=False)
         ],
-        "placement_tables": list(dict.fromkeys(zip(rows.others, rows.seats, strict=True))),
+        "placement_tables": list(dict.fromkeys(rows.quantity)),
     }
     return {"placement": figures.plot_readings(rows, 1)}, {"placement": rows}, words
 
@@ -416,18 +439,14 @@ def _block(results: pd.DataFrame, others: pd.DataFrame) -> Part:
 
 def _readings(own: pd.DataFrame, against: pd.DataFrame) -> Part:
     """The answers again under other readings of the rules, one field at a time."""
-    places = seat_advantage(own)
-    first = places[places.seat == 0]
-    first = first.assign(**{name: 0.5 + first[name] for name in ("estimate", "low", "high")})
-    length = game_length(own)
+    places = seat_shares(own)
     estimates = {
-        "first player wins": first,
+        "first player": places[places.seat == 0],
         "total victory": share_of_games(own, "total_ends"),
         "unfinished": share_of_games(own, "truncated"),
-        "turns each": length[length.quantity == "turns_per_seat"],
+        "turns": _median_turns(own),
     }
-    rates = _of_first(against)
-    estimates |= {f"{policy} wins": rows for policy, rows in rates.groupby("policy", sort=False)}
+    estimates |= dict(list(fair_shares(against).groupby("policy", sort=False)))
     table = pd.concat(_labelled(rows).assign(answer=answer) for answer, rows in estimates.items())
     by_reading = [
         {"reading": reading, "is_assumed": reading.split("=")[0] in ASSUMED, "rows": rows.to_dict("records")}
