@@ -18,7 +18,7 @@ from sims.rulesets.dice_land.boards import COLOURS, words_of
 from sims.rulesets.dice_land.maps import unpacked
 from sims.rulesets.dicefest import rules as dicefest
 from sims.rulesets.dicefest.boards import DICE_NAMES
-from sims.rulesets.dicefest.geometry import FACE, INNER_SQUARES, SIDES, SIZE, SQUARES, START, STEPS, VALUES, bit
+from sims.rulesets.dicefest.geometry import FACE, SIDES, SIZE, SQUARES, START, STEPS, VALUES, bit
 from sims.simulate import Table
 from sims.trace import replay
 

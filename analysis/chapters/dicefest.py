@@ -240,7 +240,7 @@ def _boards(seed: int) -> Part:
         f"after {turns // 2} turns": next(state for state in played if state.turns.sum() > turns // 2),
         f"the end, after {turns} turns": played[-1],
     }
-    figure, axes = plt.subplots(1, len(shown), figsize=(10, 3.7))
+    figure, axes = plt.subplots(1, len(shown), figsize=(10, 4.0))
     for ax, (title, state) in zip(axes, shown.items(), strict=True):
         plot_dicefest_board(dicefest_board(state), ax)
         ax.set_title(f"{title}\nred {state.reserve[0]} tokens, blue {state.reserve[1]}", fontsize=9)
@@ -288,7 +288,11 @@ def _length(mirrors: pd.DataFrame) -> Part:
         "medians": [{"policy": policy, "rows": each.to_dict("records")} for policy, each in medians.groupby("first", sort=False)],
         "longest": MAX_LENGTH - 1,
     }
-    return {"length": figures.plot_length(shown, _colours(lengths.label), LONGEST)}, {"length": lengths, "medians": medians}, words
+    return (
+        {"length": figures.plot_length(shown, _colours(lengths.label), LONGEST)},
+        {"length": lengths, "medians": medians},
+        words,
+    )
 
 
 def _median_turns(results: pd.DataFrame) -> pd.DataFrame:
@@ -301,7 +305,7 @@ def _median_turns(results: pd.DataFrame) -> pd.DataFrame:
         counts = each.total.astype(int)
         lengths, n = np.repeat(each.value, counts).to_numpy(), int(counts.sum())
         low, high = stats.binom.interval(LEVEL, n, 0.5)
-        at = {"estimate": n // 2, "low": int(low), "high": min(int(high), n - 1)}
+        at = {"estimate": n // 2, "low": max(int(low) - 1, 0), "high": min(int(high), n - 1)}
         numbers = {name: int(lengths[place]) for name, place in at.items()}
         rows.append(dict(zip(("matchup", "variant", "n"), keys, strict=True)) | numbers)
     return pd.DataFrame(rows).assign(quantity="median_turns", level=LEVEL, method="order statistics")
@@ -332,7 +336,7 @@ def _lock(lock: pd.DataFrame, others: pd.DataFrame, counts: Counts) -> Part:
 def _held(counts: Counts) -> Part:
     """Win share by the tokens held when the second die was locked."""
     two = {policy: rows[rows.score >= 2] for policy, rows in counts.items()}
-    table = pd.concat(shares(rows, ["left_at_two"]).assign(policy=policy) for policy, rows in two.items())
+    table = pd.concat([shares(rows, ["left_at_two"]).assign(policy=policy) for policy, rows in two.items()], ignore_index=True)
     lines = table[table.n >= ENOUGH].assign(
         panel="two dice locked", line=lambda rows: rows.policy, x=lambda rows: rows.left_at_two
     )
@@ -446,10 +450,12 @@ def _readings(own: pd.DataFrame, against: pd.DataFrame) -> Part:
         "unfinished": share_of_games(own, "truncated"),
         "turns": _median_turns(own),
     }
-    estimates |= dict(list(fair_shares(against).groupby("policy", sort=False)))
+    wins = dict(list(fair_shares(against).groupby("policy", sort=False)))
+    estimates |= wins
     table = pd.concat(_labelled(rows).assign(answer=answer) for answer, rows in estimates.items())
     by_reading = [
         {"reading": reading, "is_assumed": reading.split("=")[0] in ASSUMED, "rows": rows.to_dict("records")}
         for reading, rows in table.groupby("reading", sort=False)
     ]
-    return {}, {"readings": table}, {"readings": by_reading, "answers": list(estimates)}
+    verdicts = {policy: _verdicts(rows) for policy, rows in wins.items()}
+    return {}, {"readings": table}, {"readings": by_reading, "answers": list(estimates), "verdicts": verdicts}
