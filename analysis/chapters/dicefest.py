@@ -296,19 +296,24 @@ def _length(mirrors: pd.DataFrame) -> Part:
 
 
 def _median_turns(results: pd.DataFrame) -> pd.DataFrame:
-    """The median number of turns of all seats together, between the order statistics that contain it with 95 %.
+    """The median number of turns of all seats together.
 
     A mean would say how many games were stopped after thousands of turns, rather than how long a game is.
     """
-    rows = []
-    for keys, each in length_histogram(results).groupby(["matchup", "variant", "games"], sort=False):
-        counts = each.total.astype(int)
-        lengths, n = np.repeat(each.value, counts).to_numpy(), int(counts.sum())
-        low, high = stats.binom.interval(LEVEL, n, 0.5)
-        at = {"estimate": n // 2, "low": max(int(low) - 1, 0), "high": min(int(high), n - 1)}
-        numbers = {name: int(lengths[place]) for name, place in at.items()}
-        rows.append(dict(zip(("matchup", "variant", "n"), keys, strict=True)) | numbers)
+    groups = length_histogram(results).groupby(["matchup", "variant", "games"], sort=False)
+    rows = [
+        {"matchup": matchup, "variant": variant, "n": games, **_median(each.value, each.total)}
+        for (matchup, variant, games), each in groups
+    ]
     return pd.DataFrame(rows).assign(quantity="median_turns", level=LEVEL, method="order statistics")
+
+
+def _median(values: pd.Series, counts: pd.Series) -> dict[str, int]:
+    """The median of values that came up so often, between the two of them that contain the true one with 95 %."""
+    sample = np.repeat(np.asarray(values, int), np.asarray(counts, int))
+    low, high = stats.binom.interval(LEVEL, len(sample), 0.5)
+    places = {"estimate": len(sample) // 2, "low": max(int(low) - 1, 0), "high": min(int(high), len(sample) - 1)}
+    return {name: int(sample[place]) for name, place in places.items()}
 
 
 # --- tokens -----------------------------------------------------------------------------------------------------------------
