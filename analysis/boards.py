@@ -130,7 +130,7 @@ def plot_dicefest_board(squares: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 def _draw_die(ax: Axes, die: Any) -> None:
-    frame = {"edgecolor": INK, "linewidth": 1.8 if die.is_locked else 0.4}
+    frame: dict[str, Any] = {"edgecolor": INK, "linewidth": 1.8 if die.is_locked else 0.4}
     corner, size = (die.column - 0.36, die.row - 0.36), 0.72
     box = FancyBboxPatch(corner, size, size, boxstyle="round,pad=0.08", facecolor=SEAT_COLOURS[die.seat], **frame)
     ax.add_patch(box)
