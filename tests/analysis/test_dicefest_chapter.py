@@ -99,10 +99,10 @@ def test_median_of_turns(played):
 def test_the_interval_of_a_median_covers_it():
     rng = np.random.default_rng(1)
     covered = 0
-    for _ in range(200):
+    for _ in range(100):
         median = dicefest._median(*np.unique(rng.integers(0, 500, 101), return_counts=True))
         covered += median["low"] <= 249.5 <= median["high"]
-    assert covered >= 175  # 190 expected, or more; 5 sigma
+    assert covered >= 84  # 95 expected, or more; 5 sigma
 
 
 def test_tokens_and_dice_are_those_of_the_games(played):
@@ -240,9 +240,10 @@ def test_mirrors_and_readings_go_together(tmp_path):
 
 
 def small(text):
-    """The same study with as few games, players and policies as may be."""
-    text = re.sub(r"games = [\d_]+", "games = 24", text)
-    return text.replace('"lookahead:2", "racer", "uniform"', '"racer"').replace('"uniform", "racer", "lookahead:2"', '"racer"')
+    """The same study with as few games, players, policies and readings as may be."""
+    text = re.sub(r"games = [\d_]+", "games = 24", text).replace("[2, 3, 4]", "[2, 3]")
+    text = text.replace('"lookahead:2", "racer", "uniform"', '"racer"').replace('"uniform", "racer", "lookahead:2"', '"racer"')
+    return re.sub(r'    "standard,first_player=first_seat,(?!collect).*\n', "", text)
 
 
 @pytest.mark.slow
@@ -254,7 +255,7 @@ def test_the_page_is_byte_stable_and_says_what_the_tables_say(tmp_path, monkeypa
     shutil.copytree(ROOT / "reports" / "templates", tmp_path / "templates")
     (tmp_path / "studies").mkdir()
     (tmp_path / "studies" / "dicefest.toml").write_text(small(STUDY.read_text()))
-    first = write_report(tmp_path, n_jobs=2).read_bytes()
+    first = write_report(tmp_path, n_jobs=1).read_bytes()
     shutil.rmtree(tmp_path / "build" / "results")
     assert write_report(tmp_path, n_jobs=1).read_bytes() == first
     text, tables = first.decode(), tmp_path / "build" / "tables" / "dicefest"
