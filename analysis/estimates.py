@@ -21,7 +21,10 @@ PER_TURN = {  # quantity: measure, each divided by the number of turns
     "bust_share": "busts",
     "parries_per_turn": "parried",
 }
-SHARES = ("win_rate", "hit_next", "out_share", "stop_share", "fever_share", "bust_share", "sudden_death_share", "truncated_share")
+SHARES = (
+    *("win_rate", "hit_next", "out_share", "stop_share", "fever_share", "bust_share", "sudden_death_share", "truncated_share"),
+    *("total_ends_share", "mini_ends_share", "deadlocks_share"),
+)
 PER_GAME = ("eliminated_per_game", "pair_ends_per_game", "trio_ends_per_game", "draws_per_game")
 EVENTS = (*SHARES, *PER_GAME, "parries_per_turn")  # what counts happenings, so that the share of deals with none bounds it
 
@@ -86,6 +89,17 @@ def seat_gap(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     return _concat(rows)
 
 
+def seat_shares(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
+    """Return, with a column ``seats``, what each seat wins of the finished games, in fair shares: 1 if all seats win as often.
+
+    Matchups of a policy with itself: a deal is then one game, and who wins it has finished it, which gives the ratio's product.
+    """
+    x, stopped = _rows(results, "payoff", "seat"), _rows(results, "truncated", "seat")
+    finished, seats = x.deals - stopped.total, x.matchup.str.count(" v ") + 1
+    values = ratio_interval(x.total, x.squares, finished, finished, x.total, x.deals, level)
+    return _estimate(x, "seat_shares", tuple(value * seats for value in values), level, "ratio").assign(seats=seats)
+
+
 def fair_shares(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     """Return, with a column ``seats``, the win rate of each matchup's first policy divided by 1 / seats, its fair share.
 
@@ -110,6 +124,11 @@ def per_game(results: pd.DataFrame, measure: str, level: float = LEVEL) -> pd.Da
 def per_seat(results: pd.DataFrame, measure: str, level: float = LEVEL) -> pd.DataFrame:
     """Return the mean of a measure per game and seat that a policy has; it is of kind ``<measure>_per_seat``."""
     return _means(results, f"{measure}_per_seat", measure, "policy", level)
+
+
+def share_of_games(results: pd.DataFrame, measure: str, level: float = LEVEL) -> pd.DataFrame:
+    """Return in which share of the games something happened that is counted for every seat; it is of kind ``<measure>_share``."""
+    return _means(results, f"{measure}_share", measure, "game", level)
 
 
 def share_of(results: pd.DataFrame, part: str, rest: str, whole: str, level: float = LEVEL) -> pd.DataFrame:

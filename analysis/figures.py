@@ -228,16 +228,16 @@ def plot_attack_odds(odds: pd.DataFrame) -> Figure:
     return figure
 
 
-def plot_readings(answers: pd.DataFrame) -> Figure:
+def plot_readings(answers: pd.DataFrame, line_at: float | None = None) -> Figure:
     """Estimates under several readings of the rules; columns quantity (a panel), reading (a line), estimate, low, high.
 
-    The first reading is what the others are compared with.
+    The dotted line is a value to compare with; if left out, the estimate under the first reading.
     """
     panels = list(answers.groupby("quantity", sort=False))
     figure, axes = plt.subplots(1, len(panels), figsize=(10, 1.2 + 0.3 * answers.reading.nunique()), sharey=True, squeeze=False)
     for ax, (quantity, rows) in zip(axes.flat, panels, strict=True):
         ax.errorbar(rows.estimate, rows.reading, xerr=_errors(rows), **_points(0))
-        ax.axvline(rows.estimate.iloc[0], color=INK, linewidth=1, linestyle=":")
+        ax.axvline(rows.estimate.iloc[0] if line_at is None else line_at, color=INK, linewidth=1, linestyle=":")
         ax.set_title(quantity)
         ax.margins(x=0.12)
     axes[0, 0].invert_yaxis()

@@ -11,6 +11,6 @@ A chapter is a module with
 and two files of its name: the study ``reports/studies/<name>.toml`` and the text ``reports/templates/<name>.html.j2``.
 """
 
-from analysis.chapters import dice_fever, dice_land, diceplomacy
+from analysis.chapters import dice_fever, dice_land, dicefest, diceplomacy
 
-CHAPTERS = {"dice_fever": dice_fever, "dice_land": dice_land, "diceplomacy": diceplomacy}
+CHAPTERS = {"dice_fever": dice_fever, "dice_land": dice_land, "diceplomacy": diceplomacy, "dicefest": dicefest}

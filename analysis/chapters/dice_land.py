@@ -5,7 +5,6 @@ played here and not by the study, as their raw rows are counted (:mod:`analysis.
 """
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -14,21 +13,19 @@ import pandas as pd
 from scipy import stats
 
 from analysis import figures
-from analysis.boards import board, plot_board
+from analysis.boards import board, plot_board, positions
 from analysis.chapters.groups import find_groups
 from analysis.estimates import LEVEL, game_length, length_histogram, win_rates
 from analysis.intervals import logistic_curve, logistic_fit
 from analysis.tallies import shares, tally
 from sims.errors import InputError
 from sims.policy import load_policy
-from sims.ruleset import copied
 from sims.rulesets import RULESETS
 from sims.rulesets.dice_land.boards import position
 from sims.rulesets.dice_land.odds import attack_table
 from sims.rulesets.dice_land.search import SLOTS, win_share
-from sims.simulate import Table, set_table
+from sims.simulate import set_table
 from sims.study import Group, Study
-from sims.trace import replay
 
 TITLE = "Does the first roll decide Dice Land?"
 GAME = "dice-land"
@@ -151,13 +148,13 @@ def _played(study: Study, results: pd.DataFrame, counted: Games, seed: int) -> d
 
 def _boards(seed: int) -> Part:
     """The first game of the run: the full map, the middle, the end."""
-    positions = list(_positions(set_table(GAME, [PLAYER, PLAYER]), seed))
-    turns = int(positions[-1].turns.sum())
+    played = list(positions(set_table(GAME, [PLAYER, PLAYER]), seed))
+    turns = int(played[-1].turns.sum())
     middle = turns // 2
     shown = {
-        "the map is full": next(state for state in positions if state.started.any()),
-        f"after {middle} turns": next(state for state in positions if state.turns.sum() > middle),
-        f"the end, after {turns} turns": positions[-1],
+        "the map is full": next(state for state in played if state.started.any()),
+        f"after {middle} turns": next(state for state in played if state.turns.sum() > middle),
+        f"the end, after {turns} turns": played[-1],
     }
     figure, axes = plt.subplots(1, len(shown), figsize=(9, 3.2))
     for ax, (title, state) in zip(axes, shown.items(), strict=True):
@@ -167,14 +164,6 @@ def _boards(seed: int) -> Part:
             f"{title}\nred {state.score[0]} dice, {pips[0]} pips; blue {state.score[1]} dice, {pips[1]} pips", fontsize=9
         )
     return {"boards": figure}, {}, {}
-
-
-def _positions(table: Table, seed: int) -> Iterator[Any]:
-    """Yield every position of the first game of a run."""
-    state = table.ruleset.new_state(len(table.policies), table.variant)
-    for code in replay(table, seed, deal=0, rotation=0).codes:
-        table.ruleset.advance(state, code)
-        yield copied(state)
 
 
 # --- the first roll ---------------------------------------------------------------------------------------------------------

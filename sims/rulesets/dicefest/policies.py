@@ -65,25 +65,31 @@ def worth(view, action, tokens, block, goals):
 
 
 @jit
-def last_lock(view, action):
-    """Return what it is worth that an action locks the last die: a great deal if that wins, less than nothing if it does not."""
+def last_lock(view, action, lock):
+    """Return what it is worth that an action locks the last die: a great deal if that wins, else less than nothing.
+
+    With up to `lock` tokens left, who does not mind them, it is worth nothing by itself.
+    """
     if action >= DONE or view.score[view.turn] < DICE - 1:
         return 0.0
     square, orient, gained = outcome_of(view, action)
     if DISTANCE[view.side[view.turn], square, orient] > 0:
         return 0.0
-    return DECISIVE if would_win(view, view.reserve[view.turn] + gained) else -DECISIVE
+    reserve = view.reserve[view.turn] + gained
+    if would_win(view, reserve):
+        return DECISIVE
+    return 0.0 if reserve <= lock else -DECISIVE
 
 
 @cold
-def best_action(view, actions, n, rng, is_careful, tokens, block):
+def best_action(view, actions, n, rng, is_careful, tokens, block, lock):
     """Return an action that is worth most, any of equal ones with the same chance; who is careful minds the last lock."""
     goals = contested(view) if block != 0 else np.int64(0)
     best, best_worth, n_equal = actions[0], -np.inf, 0
     for i in range(n):
         value = worth(view, actions[i], tokens, block, goals)
         if is_careful:
-            value += last_lock(view, actions[i])
+            value += last_lock(view, actions[i], lock)
         if value > best_worth:
             best, best_worth, n_equal = actions[i], value, 1
         elif value == best_worth:
@@ -109,15 +115,15 @@ def racer(view, actions, n, params, rng):
     """Take the action that brings its die closest to the goal, without a thought of tokens."""
     if view.phase == PLACE:
         return place_by_rule(view, params[0], rng)
-    return best_action(view, actions, n, rng, False, 0.0, 0.0)
+    return best_action(view, actions, n, rng, False, 0.0, 0.0, 0.0)
 
 
-@policy(tokens=0.25, placement=PLACEMENTS)
+@policy(tokens=0.25, placement=PLACEMENTS, lock=0)
 def thrifty(view, actions, n, params, rng):
-    """Race, a token gained counting `tokens` steps; never lock the last die with tokens left, unless that wins."""
+    """Race, a token gained counting `tokens` steps; lock the last die with at most `lock` tokens left, unless that wins."""
     if view.phase == PLACE:
         return place_by_rule(view, params[1], rng)
-    return best_action(view, actions, n, rng, True, params[0], 0.0)
+    return best_action(view, actions, n, rng, True, params[0], 0.0, params[2])
 
 
 @policy(block=1, tokens=0.25, placement=PLACEMENTS)
@@ -125,7 +131,7 @@ def blocker(view, actions, n, params, rng):
     """Play as ``thrifty``, a die on the goal of another seat's die counting `block` steps."""
     if view.phase == PLACE:
         return place_by_rule(view, params[2], rng)
-    return best_action(view, actions, n, rng, True, params[1], params[0])
+    return best_action(view, actions, n, rng, True, params[1], params[0], 0.0)
 
 
 @policy(depth=2, tokens=0.1, placement=PLACEMENTS)

@@ -20,6 +20,7 @@ from sims.rulesets.dicefest.geometry import (
     NOWHERE,
     PATH,
     SIZE,
+    SPENDING,
     STANDING,
     START,
     TARGET,
@@ -92,8 +93,11 @@ STATE = np.dtype(
         ("turns", np.int32, MAX_SEATS),
         ("started", np.int32, MAX_SEATS),
         ("triple", np.int32, MAX_SEATS),  # the first values, highest first, as a number: 631
+        ("start_cost", np.int32, MAX_SEATS),  # tokens that the shortest ways of the dice take at the start, each die on its own
         ("total", np.int32, MAX_SEATS),  # total victories
         ("mini", np.int32, MAX_SEATS),  # mini victories, shared ones too
+        ("total_ends", np.int32, MAX_SEATS),  # games that a total victory ended, whoever won it
+        ("mini_ends", np.int32, MAX_SEATS),  # and a mini victory
         ("deadlocks", np.int32, MAX_SEATS),  # games that nobody could go on with
         ("repetitions", np.int32, MAX_SEATS),  # games drawn by repetition
         ("moves", np.int32, MAX_SEATS),
@@ -139,6 +143,7 @@ def reset(state):
             state.square[seat, k] = state.orient[seat, k] = state.locked[seat, k] = 0
         state.score[seat] = state.reserve[seat] = state.place[seat] = state.winner[seat] = 0
         state.turns[seat] = state.started[seat] = state.triple[seat] = state.total[seat] = state.mini[seat] = 0
+        state.start_cost[seat] = state.total_ends[seat] = state.mini_ends[seat] = 0
         state.deadlocks[seat] = state.repetitions[seat] = state.moves[seat] = state.quarter_turns[seat] = 0
         state.passed[seat] = state.collected[seat] = state.paid[seat] = 0
         state.left_at_two[seat] = state.left_at_three[seat] = 0
@@ -395,6 +400,8 @@ def go_on(state):
 @jit
 def start_turn(state):
     """The seat must choose an action if it has several (R19); it makes the only one, or passes."""
+    if state.turns[state.turn] == 0:
+        note_start(state)
     state.turns[state.turn] += 1
     if state.variant.repetition and is_third(state):
         finish(state, REPETITION)
@@ -406,6 +413,14 @@ def start_turn(state):
         pass_turn(state)
     else:
         move(state, action // PER_DIE, action % PER_DIE)
+
+
+@cold
+def note_start(state):
+    """The dice of the seat still are where it drew them."""
+    seat = state.turn
+    for k in range(DICE):
+        state.start_cost[seat] += SPENDING[state.side[seat], state.square[seat, k], state.orient[seat, k]]
 
 
 @jit
@@ -471,6 +486,8 @@ def settle(state):
         state.winner[seat] = rank(state, seat) == highest
         state.total[seat] = state.winner[seat] and state.end == TOTAL
         state.mini[seat] = state.winner[seat] and state.end == MINI
+        state.total_ends[seat] = state.end == TOTAL
+        state.mini_ends[seat] = state.end == MINI
         state.deadlocks[seat] = state.end == DEADLOCK
         state.repetitions[seat] = state.end == REPETITION
 

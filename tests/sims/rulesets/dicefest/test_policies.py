@@ -68,6 +68,13 @@ def test_racer_locks_with_tokens_in_hand_and_thrifty_does_not():
         assert "aN6" not in answers(spec, state)
 
 
+@pytest.mark.parametrize("lock, is_locked", [(1, False), (2, True), (36, True)])
+def test_thrifty_locks_with_as_many_tokens_as_it_may(lock, is_locked):
+    """The last token on the way makes two of one."""
+    state = at(LAST, ELSEWHERE, "24 34 44 54", [1, 4])
+    assert (answers(f"thrifty:0,lock={lock}", state) == {"aN6"}) == is_locked
+
+
 @pytest.mark.parametrize("spec", ["thrifty", "thrifty:0.1", "thrifty:-0.1", "blocker", "lookahead:1", "lookahead:2"])
 def test_total_victory_is_taken(spec):
     assert answers(spec, at(LAST, ELSEWHERE, WAY, [0, 6])) == {"aN6"}

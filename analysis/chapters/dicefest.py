@@ -1,0 +1,466 @@
+"""Dicefest: starting, how games end, the last lock, tokens, first dice, collecting, placing, blocking, length, what is assumed.
+
+Each part below returns its figures, its tables and the words and numbers of its text; :func:`content` joins them. Some games are
+played here and not by the study, as their raw rows are counted (:mod:`analysis.tallies`): by first dice and by tokens left.
+"""
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from analysis import figures
+from analysis.boards import dicefest_board, plot_dicefest_board, positions
+from analysis.chapters.groups import find_groups
+from analysis.estimates import (
+    LEVEL,
+    fair_shares,
+    length_histogram,
+    seat_shares,
+    share_of_games,
+    win_rates,
+)
+from analysis.intervals import logistic_fit
+from analysis.tallies import shares, tally
+from sims.errors import InputError
+from sims.policy import load_policy
+from sims.results import MAX_LENGTH
+from sims.rulesets import RULESETS
+from sims.rulesets.dicefest.geometry import DISTANCE, SPENDING, STANDING, START, VALUES
+from sims.simulate import set_table
+from sims.study import Group, Study
+
+TITLE = "Is it better to start in Dicefest?"
+GAME = "dicefest"
+PLAYER = "thrifty:0.1"  # in both seats where nothing else is said
+GROUPS = {
+    "mirrors": "self",
+    "slow_mirrors": "self",
+    "lock": "against",
+    "lock_others": "against",
+    "thrift": "against",
+    "placement": "against",
+    "placement_keen": "against",
+    "placement_ahead": "against",
+    "block": "against",
+    "block_others": "against",
+    "skill": "against",
+    "readings": "self",
+    "readings_best": "against",
+}
+NUMBERS = {  # how many of what a group must have
+    "lock": {"opponents": 1, "variants": 1},
+    "thrift": {"opponents": 1, "variants": 1},
+    "placement": {"opponents": 1, "variants": 1},
+    "placement_keen": {"opponents": 1, "variants": 1},
+    "placement_ahead": {"opponents": 1, "variants": 1},
+    "block": {"opponents": 1, "variants": 1},
+    "skill": {"policies": 1, "opponents": 1, "variants": 3},
+    "readings": {"policies": 1, "seats": 1},
+    "readings_best": {"policies": 3, "opponents": 1, "seats": 1},
+}
+PARAMETERS = {  # that all policies of a group must have
+    "lock": "lock",
+    "lock_others": "lock",
+    "thrift": "tokens",
+    "placement": "placement",
+    "placement_keen": "placement",
+    "placement_ahead": "placement",
+    "block": "block",
+}
+PLACEMENTS = ("placement", "placement_keen", "placement_ahead")
+BY_PLACE = ("mirrors", "slow_mirrors", "readings")
+SEATS_IN_ORDER = "first_player=first_seat"  # so that a seat's number is its place in the turn order
+USUAL = "usual rules"
+ASSUMED = ("initial_yaw", "sides", "tie", "deadlock", "repetition")  # fields of which the rulebook says nothing
+ENDS = {"total_ends": "total victory", "mini_ends": "mini victory", "deadlocks": "deadlock", "truncated": "unfinished"}
+COUNTED = {PLAYER: 50_000, "lookahead:2": 5_000}  # games between two of a policy, of which the raw rows are counted
+BY = ["seat", "payoff", "score", "triple", "start_cost", "left_at_two", "left_at_three"]
+LONGEST = 100  # turns in the figure of lengths; policies whose median is higher are left out of it
+ENOUGH = 100  # games for a point in a figure: fewer give an interval as high as the figure
+HELD = {"0 to 2": (0, 2), "3 to 5": (3, 5), "6": (6, 6), "7 to 9": (7, 9), "10 or more": (10, 36)}  # tokens, for the text
+LEFT = {"1": (1, 1), "2 or 3": (2, 3), "4 or more": (4, 36)}
+
+Part = tuple[dict[str, Any], dict[str, pd.DataFrame], dict[str, Any]]  # figures, tables, words
+Counts = dict[str, pd.DataFrame]  # rows of seat 0 counted, by policy
+
+
+def check(study: Study) -> None:
+    """Raise InputError if the report could not be made of a study's results: better now than after playing them."""
+    groups = find_groups(study, GAME, GROUPS)
+    for name, numbers in NUMBERS.items():
+        for what, n in numbers.items():
+            _check_number(groups[name], what, n)
+    for name, parameter in PARAMETERS.items():
+        for spec in groups[name].policies:
+            if parameter not in load_policy(RULESETS[GAME], spec).parameters:
+                raise InputError(f"the report's group {name!r} takes policies with {parameter}, not {spec!r}")
+    for name in BY_PLACE:
+        for variant in groups[name].variants:
+            if SEATS_IN_ORDER not in variant.split(","):
+                raise InputError(f"the report's group {name!r} takes variants with {SEATS_IN_ORDER}, not {variant!r}")
+    if groups["mirrors"].seats != groups["slow_mirrors"].seats:
+        raise InputError(f"the report's group 'slow_mirrors' takes seats {groups['mirrors'].seats}, as 'mirrors' does")
+    if groups["readings"].variants != groups["readings_best"].variants:
+        raise InputError("the report's groups 'readings' and 'readings_best' take the same variants")
+
+
+def _check_number(group: Group, what: str, n: int) -> None:
+    found = getattr(group, what)
+    if len(found) != n:
+        raise InputError(f"the report's group {group.name!r} takes {n} {what}, not {', '.join(map(str, found))}")
+
+
+def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
+    """Return the chapter's figures, its tables, and the words and numbers of its text.
+
+    Parameters
+    ----------
+    study : Study
+        One that :func:`check` accepts.
+    results : DataFrame
+        Of its matchups, as ``run_study`` returns them.
+    games, seed : int
+        Games per matchup, and the seed, that they were played with.
+
+    Returns
+    -------
+    figures : dict of str to Axes or Figure
+    tables : dict of str to DataFrame
+    words : dict of str to object
+        What the template reads.
+    """
+    group = dict(list(results.groupby("group", sort=False)))
+    mirrors = pd.concat([group["mirrors"], group["slow_mirrors"]])
+    counts = {policy: _counted(policy, n, seed) for policy, n in COUNTED.items()}
+    parts: tuple[Part, ...] = (
+        _boards(seed),
+        _start(mirrors),
+        _ends(mirrors),
+        _lock(group["lock"], group["lock_others"], counts),
+        _held(counts),
+        _thrift(group["thrift"]),
+        _first_dice(counts, group["skill"]),
+        _placement(pd.concat([group[name] for name in PLACEMENTS])),
+        _block(group["block"], group["block_others"]),
+        _length(mirrors),
+        _readings(group["readings"], group["readings_best"]),
+        ({}, {}, _played(results, seed)),
+    )
+    drawn, tables, words = ({name: each for part in kind for name, each in part.items()} for kind in zip(*parts, strict=True))
+    return drawn, {name: table.assign(seed=seed) if name != "starts" else table for name, table in tables.items()}, words
+
+
+def _played(results: pd.DataFrame, seed: int) -> dict[str, Any]:
+    games = results.groupby(["group", "matchup", "variant"]).games.first().sum()
+    return {
+        "total_games": int(games) + sum(COUNTED.values()),
+        "seed": seed,
+        "version": RULESETS[GAME].version,
+        "player": PLAYER,
+        "counted": COUNTED,
+    }
+
+
+# --- what the parts share -------------------------------------------------------------------------------------------------
+
+
+def _counted(policy: str, games: int, seed: int) -> pd.DataFrame:
+    """One row a game, that of seat 0: rows of different games are independent."""
+    _, counts = tally(GAME, [policy, policy], BY, games, seed)
+    return counts[counts.seat == 0]
+
+
+def _labelled(estimates: pd.DataFrame) -> pd.DataFrame:
+    """Estimates with ``first`` and ``others``, policies at the table, ``seats``, ``line``, and ``reading`` of the rules."""
+    specs = estimates.matchup.str.split(" v ")
+    seats = specs.str.len()
+    lines = [f"{n} players" for n in seats]
+    reading = estimates.variant.map(_reading)
+    return estimates.assign(first=specs.str[0], others=specs.str[-1], seats=seats, line=lines, reading=reading)
+
+
+def _reading(variant: str) -> str:
+    """What a variant changes in the usual rules."""
+    return ", ".join(change for change in variant.split(",")[1:] if change != SEATS_IN_ORDER) or USUAL
+
+
+def _value(spec: str, parameter: str) -> Any:
+    policy = load_policy(RULESETS[GAME], spec)
+    return dict(zip(policy.parameters, policy.values, strict=True))[parameter]
+
+
+def _sweep(results: pd.DataFrame, parameter: str) -> pd.DataFrame:
+    """Fair shares of a policy by the value of its parameter, a line per number of players."""
+    rows = _labelled(fair_shares(results))
+    return rows.assign(x=[_value(spec, parameter) for spec in rows.policy], panel="others play " + rows.others)
+
+
+def _colours(lines: pd.Series) -> dict[str, str]:
+    return figures.colours(list(dict.fromkeys(lines)))
+
+
+def _verdicts(rows: pd.DataFrame) -> dict[str, Any]:
+    """How many fair shares are above 1, below it, and neither, each by its interval; the lowest and the highest of them."""
+    more, less = int((rows.low > 1).sum()), int((rows.high < 1).sum())
+    lowest, highest = float(rows.estimate.min()), float(rows.estimate.max())
+    return {"more": more, "less": less, "neither": len(rows) - more - less, "range": (lowest, highest)}
+
+
+def _of_first(results: pd.DataFrame) -> pd.DataFrame:
+    """Win rates, over all seats, of the policy that a matchup names first."""
+    rates = _labelled(win_rates(results))
+    return rates[rates.seat.isna() & (rates.policy == rates["first"])]
+
+
+def _against(results: pd.DataFrame) -> list[dict[str, Any]]:
+    """For each opponent the win rates of the policies that meet it."""
+    return [
+        {"others": others, "rows": rows.to_dict("records")} for others, rows in _of_first(results).groupby("others", sort=False)
+    ]
+
+
+def _in_classes(counts: pd.DataFrame, column: str, classes: dict[str, tuple[int, int]]) -> list[dict[str, Any]]:
+    """Win shares by classes of a number."""
+    chosen = {name: counts[counts[column].between(*bounds)] for name, bounds in classes.items()}
+    return [{"class": name, **shares(rows).iloc[0].to_dict()} for name, rows in chosen.items() if not rows.empty]
+
+
+# --- what the game looks like -----------------------------------------------------------------------------------------------
+
+
+def _boards(seed: int) -> Part:
+    """The first game of the run: before the first turn, the middle, the end."""
+    played = [state for state in positions(set_table(GAME, [PLAYER, PLAYER]), seed) if state.started.any()]
+    turns = int(played[-1].turns.sum())
+    shown = {
+        "before the first turn": played[0],
+        f"after {turns // 2} turns": next(state for state in played if state.turns.sum() > turns // 2),
+        f"the end, after {turns} turns": played[-1],
+    }
+    figure, axes = plt.subplots(1, len(shown), figsize=(10, 4.0))
+    for ax, (title, state) in zip(axes, shown.items(), strict=True):
+        plot_dicefest_board(dicefest_board(state), ax)
+        ax.set_title(f"{title}\nred {state.reserve[0]} tokens, blue {state.reserve[1]}", fontsize=9)
+    return {"boards": figure}, {}, {}
+
+
+# --- starting, ends, length -------------------------------------------------------------------------------------------------
+
+
+def _start(mirrors: pd.DataFrame) -> Part:
+    """What the first player wins among players who play alike."""
+    places = _labelled(seat_shares(mirrors))
+    first = places[places.seat == 0]
+    lines = first.assign(panel="win share of who begins", line=first["first"], x=first.seats)
+    drawn = figures.plot_estimates(lines, "players", "wins in fair shares", _colours(lines.line), 1)
+    words = {
+        "places": [
+            {"policy": policy, "seats": seats, "rows": rows.to_dict("records")}
+            for (policy, seats), rows in places.groupby(["first", "seats"], sort=False)
+        ],
+        "first": {policy: rows.to_dict("records") for policy, rows in first.groupby("first", sort=False)},
+    }
+    return {"start": drawn}, {"places": places}, words
+
+
+def _ends(mirrors: pd.DataFrame) -> Part:
+    """Total victory, mini victory, deadlock, unfinished."""
+    ends = pd.concat(_labelled(share_of_games(mirrors, end)).assign(end=end) for end in ENDS)
+    rows = [
+        {"policy": policy, "seats": seats, "rows": each.to_dict("records")}
+        for (policy, seats), each in ends.groupby(["first", "seats"], sort=False)
+    ]
+    return {}, {"ends": ends}, {"ends": rows, "end_names": list(ENDS.values())}
+
+
+def _length(mirrors: pd.DataFrame) -> Part:
+    """How many turns a game takes."""
+    medians = _labelled(_median_turns(mirrors))
+    lengths = length_histogram(mirrors)
+    lengths = lengths[lengths.matchup.str.count(" v ") == 1]
+    lengths = lengths.assign(label=lengths.matchup.str.split(" v ").str[0])
+    is_short = (medians.seats == 2) & (medians.estimate <= LONGEST)
+    shown = lengths[lengths.label.isin(medians["first"][is_short])]
+    words = {
+        "medians": [{"policy": policy, "rows": each.to_dict("records")} for policy, each in medians.groupby("first", sort=False)],
+        "longest": MAX_LENGTH - 1,
+    }
+    return (
+        {"length": figures.plot_length(shown, _colours(lengths.label), LONGEST)},
+        {"length": lengths, "medians": medians},
+        words,
+    )
+
+
+def _median_turns(results: pd.DataFrame) -> pd.DataFrame:
+    """The median number of turns of all seats together.
+
+    A mean would say how many games were stopped after thousands of turns, rather than how long a game is.
+    """
+    groups = length_histogram(results).groupby(["matchup", "variant", "games"], sort=False)
+    rows = [
+        {"matchup": matchup, "variant": variant, "n": games, **_median(each.value, each.total)}
+        for (matchup, variant, games), each in groups
+    ]
+    return pd.DataFrame(rows).assign(quantity="median_turns", level=LEVEL, method="order statistics")
+
+
+def _median(values: pd.Series, counts: pd.Series) -> dict[str, int]:
+    """The median of values that came up so often, between the two of them that contain the true one with 95 %."""
+    sample = np.repeat(np.asarray(values, int), np.asarray(counts, int))
+    low, high = stats.binom.interval(LEVEL, len(sample), 0.5)
+    places = {"estimate": len(sample) // 2, "low": max(int(low) - 1, 0), "high": min(int(high), len(sample) - 1)}
+    return {name: int(sample[place]) for name, place in places.items()}
+
+
+# --- tokens -----------------------------------------------------------------------------------------------------------------
+
+
+def _lock(lock: pd.DataFrame, others: pd.DataFrame, counts: Counts) -> Part:
+    """What it does to lock the last die with up to so many tokens in hand."""
+    sweep = _sweep(lock, "lock")
+    drawn = figures.plot_estimates(
+        sweep, "lock the last die with up to so many tokens left", "wins in fair shares", _colours(sweep.line), 1
+    )
+    stuck = {policy: rows[(rows.score == 3) & (rows.left_at_three > 0)] for policy, rows in counts.items()}
+    words = {
+        "lock": _verdicts(sweep),
+        "lock_one": sweep[sweep.x == sweep.x.min()].to_dict("records"),
+        "lock_others": _against(others),
+        "stuck": [
+            {"policy": policy, "of": int(counts[policy].n.sum()), "rows": _in_classes(rows, "left_at_three", LEFT)}
+            for policy, rows in stuck.items()
+        ],
+    }
+    return {"lock": drawn}, {"lock": sweep, "lock_others": _of_first(others)}, words
+
+
+def _held(counts: Counts) -> Part:
+    """Win share by the tokens held when the second die was locked."""
+    two = {policy: rows[rows.score >= 2] for policy, rows in counts.items()}
+    table = pd.concat([shares(rows, ["left_at_two"]).assign(policy=policy) for policy, rows in two.items()], ignore_index=True)
+    lines = table[table.n >= ENOUGH].assign(
+        panel="two dice locked", line=lambda rows: rows.policy, x=lambda rows: rows.left_at_two
+    )
+    drawn = figures.plot_estimates(lines, "tokens held when the second die was locked", "win share", _colours(lines.line), 0.5)
+    words = {
+        "held": [{"policy": policy, "rows": _in_classes(rows, "left_at_two", HELD)} for policy, rows in two.items()],
+        "held_best": lines.loc[lines.groupby("policy", sort=False).estimate.idxmax()].to_dict("records"),
+        "held_mean": {policy: float(np.average(rows.left_at_two, weights=rows.n)) for policy, rows in two.items()},
+        "enough": ENOUGH,
+    }
+    return {"held": drawn}, {"held": table}, words
+
+
+def _thrift(results: pd.DataFrame) -> Part:
+    """How many actions a token should count for `thrifty`."""
+    sweep = _sweep(results, "tokens")
+    drawn = figures.plot_estimates(sweep, "actions that a token gained counts", "wins in fair shares", _colours(sweep.line), 1)
+    best = sweep.loc[sweep.groupby("seats").estimate.idxmax()]
+    words = {"thrift": [rows.to_dict("records") for _, rows in sweep.groupby("x")], "thrift_best": best.to_dict("records")}
+    return {"thrift": drawn}, {"thrift": sweep}, words
+
+
+# --- first dice -------------------------------------------------------------------------------------------------------------
+
+
+def _first_dice(counts: Counts, skill: pd.DataFrame) -> Part:
+    """What the values drawn, how dice face, and the choice of how they face are worth; the price of each start is exact."""
+    rows = {policy: _with_prices(each) for policy, each in counts.items()}
+    triples = pd.concat(shares(each, ["triple"]).assign(quantity=policy) for policy, each in rows.items())
+    triples = triples.assign(reading=triples.triple.astype(str))
+    prices = pd.concat(_price_odds(each).assign(policy=policy) for policy, each in rows.items())
+    starts = _starts()
+    chosen = _of_first(skill)
+    by_reading = {row["reading"]: row for row in chosen.to_dict("records")}
+    words = {
+        "starts": starts.to_dict("records"),
+        "triples": [each.to_dict("records") for _, each in triples.groupby("quantity", sort=False)],
+        "prices": [{"policy": policy, "rows": each.to_dict("records")} for policy, each in prices.groupby("policy", sort=False)],
+        "skill": by_reading,
+        "skill_policy": chosen["first"].iloc[0],
+        "usual": USUAL,
+    }
+    drawn = {"triples": figures.plot_readings(triples.rename(columns={"n": "games"}), 0.5)}
+    return drawn, {"triples": triples, "price_odds": prices, "starts": starts, "skill": chosen}, words
+
+
+def _starts() -> pd.DataFrame:
+    """How many actions and tokens the shortest way of a die takes from its start, for its best and its worst facing: exact."""
+    rows = []
+    for value in VALUES:
+        start, facing = START[0, value], STANDING[0, value]
+        actions, tokens = DISTANCE[0, start, facing], SPENDING[0, start, facing]
+        rows.append({"value": value, "actions": int(actions.max()), "fewest": int(tokens.min()), "most": int(tokens.max())})
+    return pd.DataFrame(rows)
+
+
+def _with_prices(counts: pd.DataFrame) -> pd.DataFrame:
+    """Counts with ``by_value``, the least that the dice drawn can cost, and ``by_facing``, what they cost more as they face."""
+    least = _starts().set_index("value").fewest
+    by_value = counts.triple.astype(str).map(lambda triple: sum(least[int(value)] for value in triple))
+    return counts.assign(by_value=by_value, by_facing=counts.start_cost - by_value)
+
+
+def _price_odds(counts: pd.DataFrame) -> pd.DataFrame:
+    """The factor by which a token that the first dice cost more changes the odds of winning, by what makes it cost more."""
+    x = np.column_stack([np.ones(len(counts)), counts.by_value, counts.by_facing])
+    slopes, covariance = logistic_fit(x, counts.payoff, counts.n)
+    stderr = np.sqrt(np.diag(covariance))
+    half = stats.norm.ppf((1 + LEVEL) / 2) * stderr
+    numbers = {"estimate": np.exp(slopes), "low": np.exp(slopes - half), "high": np.exp(slopes + half)}
+    table = pd.DataFrame({"price": ["constant", "by_value", "by_facing"], "n": counts.n.sum(), **numbers, "method": "logistic"})
+    return table[table.price != "constant"].assign(level=LEVEL)
+
+
+# --- placing and blocking -----------------------------------------------------------------------------------------------------
+
+
+def _placement(results: pd.DataFrame) -> Part:
+    """What a rule of placing wins among players who place at random."""
+    rows = _labelled(fair_shares(results))
+    rows = rows.assign(reading=[_value(spec, "placement") for spec in rows.policy], quantity=rows.others + ", " + rows.line)
+    words = {
+        "placements": [
+            {"placement": placement, "rows": each.to_dict("records"), **_verdicts(each)}
+            for placement, each in rows.groupby("reading", sort=False)
+        ],
+        "placement_tables": list(dict.fromkeys(rows.quantity)),
+    }
+    return {"placement": figures.plot_readings(rows, 1)}, {"placement": rows}, words
+
+
+def _block(results: pd.DataFrame, others: pd.DataFrame) -> Part:
+    """What it wins to stand on goals of others, by how much that counts, and against whom."""
+    sweep = _sweep(results, "block")
+    drawn = figures.plot_estimates(
+        sweep, "actions that a die on a goal of others counts", "wins in fair shares", _colours(sweep.line), 1
+    )
+    words = {"block": _verdicts(sweep), "block_rows": sweep.to_dict("records"), "block_others": _against(others)}
+    return {"block": drawn}, {"block": sweep, "block_others": _of_first(others)}, words
+
+
+# --- what is assumed ------------------------------------------------------------------------------------------------------
+
+
+def _readings(own: pd.DataFrame, against: pd.DataFrame) -> Part:
+    """The answers again under other readings of the rules, one field at a time."""
+    places = seat_shares(own)
+    estimates = {
+        "first player": places[places.seat == 0],
+        "total victory": share_of_games(own, "total_ends"),
+        "unfinished": share_of_games(own, "truncated"),
+        "turns": _median_turns(own),
+    }
+    wins = dict(list(fair_shares(against).groupby("policy", sort=False)))
+    estimates |= wins
+    table = pd.concat(_labelled(rows).assign(answer=answer) for answer, rows in estimates.items())
+    by_reading = [
+        {"reading": reading, "is_assumed": reading.split("=")[0] in ASSUMED, "rows": rows.to_dict("records")}
+        for reading, rows in table.groupby("reading", sort=False)
+    ]
+    verdicts = {policy: _verdicts(rows) for policy, rows in wins.items()}
+    return {}, {"readings": table}, {"readings": by_reading, "answers": list(estimates), "verdicts": verdicts}
