@@ -352,13 +352,8 @@ def _ways(frame: Frame) -> np.ndarray:
 
 def _reach(graph: TurnGraph) -> tuple[np.ndarray, np.ndarray]:
     """Return for each start where its list begins (and one end more), and the lists: every node that it leads to, rising."""
-    sizes, below = optimal.nodes_below(graph)
-    n_leaves, lists = len(graph.points), []
-    for row in range(len(graph.actions), len(graph.edges) - 1):
-        nodes = graph.child[graph.edges[row] : graph.edges[row + 1]] - n_leaves
-        lists.append(
-            np.unique([*nodes[nodes >= 0], *(k for node in nodes[nodes >= 0] for k in below[sizes[node] : sizes[node + 1]])])
-        )
+    n_leaves, (below, _) = len(graph.points), optimal.what_is_below(graph)
+    lists = [sorted(child - n_leaves for child in each if child >= n_leaves) for each in below[len(graph.states) :]]
     return np.cumsum([0, *map(len, lists)]), np.concatenate(lists).astype(np.int64)
 
 
