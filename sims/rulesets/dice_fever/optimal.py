@@ -27,7 +27,7 @@ from sims.rulesets.dice_fever.rules import (
     WINDOW,
 )
 from sims.rulesets.dice_fever.solver import tie_value
-from sims.rulesets.dice_fever.turns import OUT, PLAIN, X2, position_code
+from sims.rulesets.dice_fever.turns import OUT, PLAIN, SIX, X2, position_code
 
 HEADER = (
     "low", "scores", "risk", "hands", "target", "top", "strict", "tie", "leaves", "nodes", "slots",
@@ -84,7 +84,7 @@ def nodes_of(graph: Any) -> list[tuple[int, int, bool]]:
 
 
 def records_of(graph: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the nodes one after another, the place of each in the table, and those of the starts (2 tokens, 2 kinds, shields).
+    """Return the nodes one after another, the place of each in the table, and those of the starts, as ``graph.starts``.
 
     A node is its number as a child, whether an owner decides, its number of actions and these; an action is its code (any
     for a start), its number of edges and these; an edge is child and weight.
@@ -96,7 +96,7 @@ def records_of(graph: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         for row in range(first, last):
             edges = slice(graph.edges[row], graph.edges[row + 1])
             record += [codes[row], edges.stop - edges.start, *np.stack([graph.child[edges], graph.weight[edges]], 1).ravel()]
-    starts = np.maximum(graph.starts[:, : X2 + 1] - len(graph.actions), 0) + len(graph.states)
+    starts = np.maximum(graph.starts - len(graph.actions), 0) + len(graph.states)
     return np.array(record), np.array(places), np.array(places)[starts]
 
 
@@ -318,18 +318,22 @@ def cards_of(entry):
 
 
 @jit
+def start_value(view, params, rival, values, more):
+    """Return the value of a turn whose first dice are in the air, once so many PARADE cards more are committed."""
+    ends = ends_of(view, params, rival, hand(view, params, view.turn) - more * (int(params[RISK]) + 1))
+    against, kind = 1 if view.tokens[view.turn] else 0, SIX if view.six else X2 if view.mult == 2 else PLAIN
+    row = (against * (SIX + 1) + kind) * (view.variant.parade_cards + 1) + view.shields + more
+    start = int(params[int(params[STARTS]) + row])
+    value_each(params, ends, values, int(params[BELOW]), start, False)
+    return mean_of(params, values, start + 3)[0]
+
+
+@jit
 def best_addition(view, params, rival, values):
     """Return how best to add PARADE cards after the RISK throw, as an action, and its value."""
-    per_card = int(params[RISK]) + 1
-    own, against = hand(view, params, view.turn), 1 if view.tokens[view.turn] else 0
-    kind = X2 if view.mult == 2 else PLAIN
     best, best_value = 0, -1.0
     for more in range(view.parade[view.turn] + 1):
-        ends = ends_of(view, params, rival, own - more * per_card)
-        row = (against * 2 + kind) * (view.variant.parade_cards + 1) + view.shields + more
-        start = int(params[int(params[STARTS]) + row])
-        value_each(params, ends, values, int(params[BELOW]), start, False)
-        value, _ = mean_of(params, values, start + 3)
+        value = start_value(view, params, rival, values, more)
         if value > best_value:
             best, best_value = more, value
     return CARDS + 2 * best, best_value
