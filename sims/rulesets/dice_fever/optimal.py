@@ -114,8 +114,7 @@ def what_is_below(graph: Any) -> tuple[list[set[int]], list[set[int]]]:
 
 
 def listed(graph: Any, sets: list[set[int]], places: np.ndarray) -> np.ndarray:
-    """Return sets of children as one array: where each begins in it (and one end more), then ~leaves and places of nodes, as children
-    rise."""
+    """Return sets of children as one array: where each begins (and one end more), then ~leaves and places of nodes, rising."""
     sizes = [len(sets) + 1, *(len(each) for each in sets)]
     where = np.array([*(~leaf for leaf in range(len(graph.points))), *places])
     return np.concatenate([np.cumsum(sizes), where[[child for each in sets for child in sorted(each)]]])
@@ -213,7 +212,7 @@ def is_last(view, rival):
 
 @jit
 def ends_of(view, params, rival, own):
-    """Return what the worth of an end of the mover's turn goes by, if `own` is the hand that is left; for :func:`worth_of_end`."""
+    """Return what the worth of an end of the mover's turn goes by, if `own` is the hand that is left."""
     score, theirs = view.score[view.turn], view.score[rival]
     other = hand(view, params, rival)
     relance = 1 if view.tokens[rival] >> view.turn & 1 else 0

@@ -1,8 +1,8 @@
-"""The kernel of regret by simulation: a game that was played is followed through the rules functions, and each decision of one
+"""The kernels of regret by simulation: a game that was played is followed through the rules functions, and each decision of one
 seat tells what it gives away, by the values of best play (a packed solution, ``optimal.py``).
 
-What follows a decision is the policy's own play, but its value is best play's, so no luck of later dice is in the loss: the sum over
-a game has the mean V(game) - V(game, policy against best play) by the performance difference lemma (``evaluation.py``).
+A decision is valued as if best play followed it, so no luck of later dice is in its loss; the sum over a game has the mean
+V(game) - V(game, policy against best play) by the performance difference lemma (``evaluation.py``).
 """
 
 from typing import Any, NamedTuple
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sims.jit import cold
+from sims.ruleset import CHANCE
 from sims.rulesets.dice_fever.flow import IN_CARDS, IN_TURN, IN_WINDOW, Losses, card_slot, count_loss, throw_risk
 from sims.rulesets.dice_fever.optimal import (
     BELOW,
@@ -27,9 +28,8 @@ from sims.rulesets.dice_fever.optimal import (
     value_each,
     value_of,
 )
-from sims.rulesets.dice_fever.rules import ADD_PARADE, CARDS, COMMIT, RISK_DIE, WINDOW, actor, apply_action, apply_chance, reset
+from sims.rulesets.dice_fever.rules import ADD_PARADE, COMMIT, RISK_DIE, WINDOW, actor, apply_action, apply_chance, reset
 from sims.rulesets.dice_fever.turns import position_code
-from sims.ruleset import CHANCE
 
 
 class Book(NamedTuple):
@@ -101,16 +101,15 @@ def count_turn(state, action, book, losses):
     ends, node = ends_of(state, params, rival, hand(state, params, state.turn)), find(params, position_code(state))
     value_each(params, ends, values, int(params[BELOW]), node, False)
     best, best_value = best_of(params, values, node)
-    row, place = book.rows[int(params[node]) - int(params[LEAVES])], node + 3
-    chosen = best_row = first = row
-    chosen_value = best_value
+    first = row = chosen_row = best_row = book.rows[int(params[node]) - int(params[LEAVES])]
+    place, chosen_value = node + 3, best_value
     for _ in range(int(params[node + 2])):
         value, following = mean_of(params, values, place)
         if params[place] == action:
-            chosen, chosen_value = row, value
+            chosen_row, chosen_value = row, value
         if place == best:
             best_row = row
         row, place = row + 1, following
-    if chosen != best_row:
-        kind, which = IN_WINDOW if state.phase == WINDOW else IN_TURN, 3 * chosen + best_row - first
+    if chosen_row != best_row:
+        kind, which = IN_WINDOW if state.phase == WINDOW else IN_TURN, 3 * chosen_row + best_row - first
         count_loss(state, kind, which, action, int(params[best]), 1.0, abs(best_value - chosen_value), losses)
