@@ -60,12 +60,12 @@ def regret(ruleset: str, policy: str, variant: str, games: int | None = None, se
         best = _exact(_by_seat("best_win_rate", found.policy, found.best)).astype({"n": "Int64"})
         tables = [_sampled(quantity, found.policy, values) for quantity, values in {"win_rate": found.wins, **lost}.items()]
         estimates = pd.concat([tables[0], best, *tables[1:]], ignore_index=True)
-    most = "at {game}: {game_times:.2g} times a game" if games is None else "in one game at {game}:"
+    most = "at {game}: {game_times:.2g} times a game at" if games is None else "in one game at {game}:"
     worst = [{**asdict(mistake), "lost": mistake.lost} for mistake in found.worst]
     lines = [
         f"{i:2}. {100 * each['lost']:.3g}% a game: {each['decision']}: {each['plays']} where {each['best']} is best, "
         f"{each['times']:.3g} times a game at {100 * each['cost']:.3g}%;\n"
-        f"    most {most.format(**each)} at {100 * each['game_cost']:.3g}%"
+        f"    most {most.format(**each)} {100 * each['game_cost']:.3g}%"
         for i, each in enumerate(worst, 1)
     ]
     title = ["", "where it loses most (win probability):"] if lines else []
