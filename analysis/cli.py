@@ -251,14 +251,26 @@ def evaluate_command(ruleset: str, policies: tuple[str, ...], variant: str, sett
 @cli.command("regret")
 @click.argument("ruleset")
 @click.argument("policy")
+@click.option("--games", type=click.IntRange(1), help="Estimate it from so many games, for any policy. [default: exactly]")
+@click.option("--seed", type=click.IntRange(0), help="Of the games. [default: 0]")
 @variant_option
 @set_option
 @json_option
-def regret_command(ruleset: str, policy: str, variant: str, settings: tuple[str, ...], as_json: bool) -> None:
-    """Print what POLICY gives away against best play, exactly: by kind of decision, and where it loses most."""
+def regret_command(
+    ruleset: str,
+    policy: str,
+    games: int | None,
+    seed: int | None,
+    variant: str,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Print what POLICY gives away against best play: by kind of decision, and where it loses most."""
     from analysis.evaluation import regret
 
-    data, text = regret(ruleset, policy, full_variant(variant, settings))
+    if seed is not None and games is None:
+        raise click.UsageError("--seed needs --games: without them regret is exact")
+    data, text = regret(ruleset, policy, full_variant(variant, settings), games, seed or 0)
     say(data, text, as_json)
 
 

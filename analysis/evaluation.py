@@ -1,4 +1,4 @@
-"""What ``dicelab evaluate`` and ``dicelab regret`` say: exact estimates as rows, and the positions that lose most in words."""
+"""Of ``dicelab evaluate`` and ``dicelab regret``: estimates as rows, exact or from games, and where most is lost in words."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.estimates import ROW
+from analysis.estimates import LEVEL, ROW
+from analysis.intervals import mean_interval, wilson_interval
 from analysis.tables import records, text_table
 from sims import exact
 from sims.errors import InputError
@@ -39,31 +40,60 @@ def win_rates(ruleset: str, policies: Sequence[str], variant: str) -> Said:
     return {**head, "estimates": records(estimates)}, _text(head, estimates)
 
 
-def regret(ruleset: str, policy: str, variant: str) -> Said:
-    """Return what a policy gives away against best play, as an object and as text."""
+def regret(ruleset: str, policy: str, variant: str, games: int | None = None, seed: int = 0) -> Said:
+    """Return what a policy gives away against best play, as an object and as text: exactly, or from so many games."""
     game = find_ruleset(ruleset)
     if game.evaluation is None:
         known = ", ".join(name for name, each in RULESETS.items() if each.evaluation is not None)
         raise InputError(f"regret is not known for {game.name}; choose from {known}")
-    rules = game.variant(variant)
-    found = import_module(game.evaluation).regret(game, policy, rules, progress=True)
-    quantities = {"win_rate": found.win, "best_win_rate": found.best, "regret": found.best - found.win}
-    quantities |= {f"regret_{kind}": lost for kind, lost in found.by_kind.items()}
-    rows = [
-        (quantity, found.policy, seat, values.mean() if seat is None else values[seat])
-        for quantity, values in quantities.items()
-        for seat in (None, 0, 1)
-    ]
-    head, estimates = {**_head(game, rules.name), "opponent": "optimal"}, _exact(rows)
+    rules, evaluation = game.variant(variant), import_module(game.evaluation)
+    head = {**_head(game, rules.name), "opponent": "optimal"}
+    if games is None:
+        found = evaluation.regret(game, policy, rules, progress=True)
+        lost = {"regret": found.best - found.win, **_by_kind(found)}
+        quantities = {"win_rate": found.win, "best_win_rate": found.best, **lost}
+        estimates = _exact([row for quantity, values in quantities.items() for row in _by_seat(quantity, found.policy, values)])
+    else:
+        found = evaluation.sampled_regret(game, policy, games, seed, rules, progress=True)
+        head |= {"seed": seed, "games": found.wins.size}
+        lost = {"regret": sum(found.by_kind.values()), **_by_kind(found)}
+        best = _exact(_by_seat("best_win_rate", found.policy, found.best)).astype({"n": "Int64"})
+        tables = [_sampled(quantity, found.policy, values) for quantity, values in {"win_rate": found.wins, **lost}.items()]
+        estimates = pd.concat([tables[0], best, *tables[1:]], ignore_index=True)
+    most = "at {game}: {game_times:.2g} times a game at" if games is None else "in one game at {game}:"
     worst = [{**asdict(mistake), "lost": mistake.lost} for mistake in found.worst]
     lines = [
         f"{i:2}. {100 * each['lost']:.3g}% a game: {each['decision']}: {each['plays']} where {each['best']} is best, "
         f"{each['times']:.3g} times a game at {100 * each['cost']:.3g}%;\n"
-        f"    most at {each['game']}: {each['game_times']:.2g} times a game at {100 * each['game_cost']:.3g}%"
+        f"    most {most.format(**each)} {100 * each['game_cost']:.3g}%"
         for i, each in enumerate(worst, 1)
     ]
     title = ["", "where it loses most (win probability):"] if lines else []
     return {**head, "estimates": records(estimates), "worst": worst}, "\n".join([_text(head, estimates), *title, *lines])
+
+
+def _by_kind(found: Any) -> dict[str, Any]:
+    return {f"regret_{kind}": lost for kind, lost in found.by_kind.items()}
+
+
+def _by_seat(quantity: str, policy: str, values: np.ndarray) -> list[tuple]:
+    """Return (quantity, policy, seat, value): the mean over both seats, and each."""
+    return [(quantity, policy, None, values.mean()), *((quantity, policy, seat, value) for seat, value in enumerate(values))]
+
+
+def _sampled(quantity: str, policy: str, values: np.ndarray) -> pd.DataFrame:
+    """Return the means of values by deal and seat as rows of estimates: over both seats, and in each; the deal is the unit.
+
+    Where nothing happened in any deal there is no spread to measure: Wilson's interval for a share of the deals, as elsewhere.
+    """
+    deals = np.stack([values.sum(1), *values.T])
+    n, total = np.full(3, len(values)), deals.sum(1)
+    estimate, stderr, low, high = mean_interval(total, (deals**2).sum(1), n, np.array([2, 1, 1]), LEVEL)
+    none = total == 0
+    _, bound = wilson_interval(np.zeros(3), n, LEVEL)
+    numbers = {"estimate": estimate, "stderr": stderr, "low": np.maximum(low, 0.0), "high": np.where(none, bound, high)}
+    keys = {"quantity": quantity, "policy": policy, "seat": pd.array([None, 0, 1], "Int64"), "n": pd.array(n, "Int64")}
+    return pd.DataFrame({**keys, **numbers, "level": LEVEL, "method": np.where(none, "wilson", "student")})[ROW]
 
 
 def _evaluator(game: Ruleset, seats: int) -> Callable[..., np.ndarray]:

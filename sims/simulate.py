@@ -148,7 +148,8 @@ def _play_batch(table: Table, matchup: Matchup, first_deal: int, deals: int, kee
         return Batch(reduce_rows(matchup, rows), rows if keep_rows else None, fault if status == ILLEGAL else None)
 
 
-def _accusation(table: Table, seed: int, deal: int, rotation: int, seat: int) -> str:
+def accusation(table: Table, seed: int, deal: int, rotation: int, seat: int) -> str:
+    """Say which illegal action a seat took in a game, and how to see it."""
     from sims.trace import replay
 
     game = replay(table, seed, deal, rotation)
@@ -233,7 +234,7 @@ def simulate(
         try:
             for batch in batches:
                 if batch.fault is not None:
-                    raise IllegalAction(_accusation(table, matchup.seed, *map(int, batch.fault)))
+                    raise IllegalAction(accusation(table, matchup.seed, *map(int, batch.fault)))
                 path = folder and folder / f"deals-{sums.deals:012d}.parquet"
                 with whole_file(path) if path else nullcontext() as partial:  # Ctrl-C: neither the rows nor the sums have it
                     if partial is not None and batch.rows is not None:

@@ -72,6 +72,27 @@ def test_regret_json(capsys):
     assert all(each["lost"] == pytest.approx(each["times"] * each["cost"]) for each in data["worst"])
 
 
+@pytest.mark.skipif(INTERPRETED, reason="solves a game")
+def test_regret_from_games(capsys):
+    args = ["regret", "dice-fever", "uniform", *REGRET[3:], "--games", "999", "--seed", "7"]
+    data = json.loads(printed(capsys, [*args, "--json"]))
+    assert list(data) == [*HEAD, "opponent", "seed", "games", "estimates", "worst"]
+    assert (data["seed"], data["games"]) == (7, 1000)
+    assert all(list(row) == ROW for row in data["estimates"])
+    rows = {(row["quantity"], row["seat"]): row for row in data["estimates"]}
+    assert len(rows) == 18
+    for quantity in ("win_rate", "regret", "regret_stop"):
+        row = rows[quantity, None]
+        assert (row["method"], row["n"], row["level"]) == ("student", 500, 0.95)
+        assert 0 <= row["low"] < row["estimate"] < row["high"] < 1
+        assert row["estimate"] == pytest.approx((rows[quantity, 0]["estimate"] + rows[quantity, 1]["estimate"]) / 2)
+    assert (rows["best_win_rate", None]["method"], rows["best_win_rate", None]["n"]) == ("exact", None)
+    none = rows["regret_relance", None]  # there are no cards, and games do not prove that nothing was to lose
+    assert (none["estimate"], none["low"], none["method"]) == (0, 0, "wilson")
+    assert 0 < none["high"] < 0.01
+    assert "in one game at" in printed(capsys, args)
+
+
 def test_regret_text(capsys):
     out = printed(capsys, REGRET)
     assert "THROW where STOP is best" in out
@@ -82,7 +103,9 @@ def test_regret_text(capsys):
     "args, words",
     [
         (["regret", "pig", "hold_at:20"], "regret is not known for pig; choose from dice-fever"),
-        (["regret", "dice-fever", "uniform", "--variant", "plain", "--set", "target=3"], "policy uniform in seat 0 draws random"),
+        (["regret", "dice-fever", "uniform", "--variant", "plain", "--set", "target=3"], "simulate it instead, with --games"),
+        (["regret", "dice-fever", "race", "--seed", "3"], "--seed needs --games"),
+        (["regret", "dice-fever", "race", "--games", "0"], "--games"),
         (["regret", "dice-fever", "nobody"], "unknown policy of dice-fever: 'nobody'"),
         (["regret", "dice-fever", "race", "--set", "target=x"], "target must be a whole number"),
         (["evaluate", "pig", "hold_at"], "2 to 10 seats, not 1"),

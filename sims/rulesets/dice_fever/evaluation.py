@@ -6,7 +6,9 @@ probability of whoever decides, the policy gives away
     V(game) - V(game, pi against best play) = sum over its decisions x of m(x) * (V(x, best action) - V(x, chosen action)),
 
 the performance difference lemma (S. Kakade, J. Langford, "Approximately optimal approximate reinforcement learning", ICML 2002):
-each decision bears the loss that it causes if best play follows it. So the sum splits exactly by kind of decision.
+each decision bears the loss that it causes if best play follows it. So the sum splits exactly by kind of decision. For a policy
+that draws random numbers or looks at what positions leave out, m is what games show: each game's sum of losses is an unbiased
+estimate (``sampling.py``).
 """
 
 from collections.abc import Callable, Sequence
@@ -18,8 +20,9 @@ import numpy as np
 from joblib import Memory, Parallel, delayed
 from tqdm import tqdm
 
-from sims.errors import InputError
+from sims.errors import InputError, check_int
 from sims.jit import CACHE
+from sims.playouts import FINISHED, ILLEGAL
 from sims.policy import Policy, load_policy
 from sims.positions import DONE, new_players, places_of, refusal, word_type, words_overflow
 from sims.ruleset import Ruleset, Variant
@@ -38,10 +41,13 @@ from sims.rulesets.dice_fever.flow import (
     Visits,
     play_starts,
 )
+from sims.rulesets.dice_fever.sampling import Book, follow_game
 from sims.rulesets.dice_fever.solver import MAX_BYTES, Frame, frame_of, tie_value
 from sims.rulesets.dice_fever.sweeps import RELANCE
 from sims.rulesets.dice_fever.turns import PLAIN, SIX, X2, TurnGraph, turn_graph
-from sims.simulate import Table, find_ruleset, set_table
+from sims.simulate import MAX_INT, IllegalAction, Table, accusation, find_ruleset, set_table
+from sims.trace import Game as PlayedGame
+from sims.trace import replay
 
 KIND_NAMES = ("cards", "stop", "relance")
 N_WORST = 10
@@ -108,6 +114,27 @@ class Regret:
     worst: tuple[Mistake, ...]
 
 
+@dataclass(frozen=True)
+class Sample:
+    """What a policy gave away in games against best play, each deal played in both seats.
+
+    Attributes
+    ----------
+    wins, best : float array (deals, 2), (2,)
+        Share of the win by deal and seat of the policy; how often best play would win, exactly.
+    by_kind : dict of str to float array (deals, 2)
+        Win probability given away by each kind of decision.
+    worst : tuple of Mistake
+        Those that lost most, the mean over both seats; the position of each is the single decision that lost most.
+    """
+
+    policy: str
+    wins: np.ndarray
+    best: np.ndarray
+    by_kind: dict[str, np.ndarray]
+    worst: tuple[Mistake, ...]
+
+
 def evaluate(
     ruleset: str | Ruleset, policies: Sequence[str | Policy | Callable], variant: Any = None, progress: bool = False
 ) -> np.ndarray:
@@ -167,8 +194,7 @@ def regret(ruleset: str | Ruleset, policy: str | Policy | Callable, variant: Any
 
 def _regret(key: tuple, ruleset: Ruleset, loaded: Policy, variant: Variant, progress: bool) -> Regret:
     """Return the regret of a policy; `key` is all that it depends on."""
-    solution = exact.solution(ruleset, variant, progress)
-    best = replace(optimal.optimal, solved=(variant, partial(optimal.packed, solution)))
+    solution, best = _best_play(ruleset, variant, progress)
     if loaded.function is best.function:
         loaded = best
     slots = _n_slots(solution.graph, solution.frame)
@@ -178,14 +204,85 @@ def _regret(key: tuple, ruleset: Ruleset, loaded: Policy, variant: Variant, prog
         flows.append(_Flow(set_table(ruleset, seated, variant), solution.graph, best.params, losses))
     wins = _wins(flows, progress)
     first, second = (flow.game.losses for flow in flows)
-    values = np.array([solution.first_seat_win, 1.0 - solution.first_seat_win])
+    values = _values(solution)
     kinds = {name: np.array([first.by_kind[kind], second.by_kind[kind]]) for kind, name in enumerate(KIND_NAMES)}
     worst = _worst(ruleset, _joined(first, second), solution.graph)
     return Regret(loaded.spec, np.array([wins[0][0], wins[1][1]]), values, kinds, worst)
 
 
+def _best_play(ruleset: Ruleset, variant: Variant, progress: bool) -> tuple[exact.Solution, Policy]:
+    solution = exact.solution(ruleset, variant, progress)
+    return solution, replace(optimal.optimal, solved=(variant, partial(optimal.packed, solution)))
+
+
+def _values(solution: exact.Solution) -> np.ndarray:
+    return np.array([solution.first_seat_win, 1.0 - solution.first_seat_win])
+
+
 UNKEYED = ["ruleset", "loaded", "variant", "progress"]  # the key says what of them matters
 _kept_regret = Memory(CACHE / "regrets", verbose=0).cache(_regret, ignore=UNKEYED)
+
+
+def sampled_regret(
+    ruleset: str | Ruleset,
+    policy: str | Policy | Callable,
+    games: int = 10_000,
+    seed: int = 0,
+    variant: Any = None,
+    progress: bool = False,
+) -> Sample:
+    """Return what a policy, any, gave away in games against best play: what :func:`regret` says, estimated.
+
+    Parameters
+    ----------
+    ruleset, policy, variant, progress
+        See :func:`evaluate`.
+    games, seed : int
+        As for :func:`sims.simulate.simulate`; rounded up to whole deals, each played in both seats.
+
+    Raises
+    ------
+    InputError
+        For bad arguments and tables that would be too large.
+    IllegalAction
+        If the policy returns an action that is not legal.
+    """
+    ruleset = find_ruleset(ruleset)
+    variant = variant if isinstance(variant, Variant) else ruleset.variant(variant)
+    games, seed = check_int(games, "games", 1, MAX_INT), check_int(seed, "seed", 0, MAX_INT)
+    loaded = load_policy(ruleset, policy)
+    set_table(ruleset, [loaded, loaded], variant).arguments()  # refuses bad input before anything is solved
+    solution, best = _best_play(ruleset, variant, progress)
+    table = set_table(ruleset, [loaded.solved_for(ruleset, variant), best], variant)
+    book, losses = _book(solution, best.params), _no_losses(ruleset, _n_slots(solution.graph, solution.frame))
+    wins, lost = np.zeros((-(-games // 2), 2)), np.zeros((-(-games // 2), 2, len(KINDS)))
+    with tqdm(total=len(wins), unit=" deals", disable=None if progress else True) as bar:
+        for deal in range(len(wins)):
+            for seat in range(2):  # the rotation in which the policy has this seat
+                game = replay(table, seed, deal, seat)
+                if game.status == ILLEGAL:
+                    raise IllegalAction(accusation(table, seed, deal, seat, int(rules.actor(game.state))))
+                follow_game(np.array(game.codes), seat, book, losses)
+                wins[deal, seat], lost[deal, seat] = _share(game, seat), losses.by_kind
+                losses.by_kind[:] = 0.0
+            bar.update(1)
+    losses.sums[:] /= len(wins)
+    kinds = {name: lost[:, :, kind] for kind, name in enumerate(KIND_NAMES)}
+    return Sample(loaded.spec, wins, _values(solution), kinds, _worst(ruleset, losses, solution.graph))
+
+
+def _book(solution: exact.Solution, params: np.ndarray) -> Book:
+    states, n = _records(solution.ruleset, 3), int(params[optimal.LEAVES] + params[optimal.NODES])
+    states[:] = solution.ruleset.new_state(2, solution.variant)
+    frame = solution.frame
+    return Book(params, np.zeros(n), states, solution.graph.rows, _ways(frame), 2 * (frame.parade + 1))
+
+
+def _share(game: PlayedGame, seat: int) -> float:
+    shares = np.zeros(2)
+    if game.status == FINISHED:
+        rules.payoffs(game.state, shares)
+    return float(shares[seat])
 
 
 @lru_cache(maxsize=1)
@@ -289,7 +386,9 @@ class _Flow:
     def _refusal(self, status: int) -> Exception:
         action, state = int(self.game.room.counts[2]), self.game.room.after[0]
         forgotten = [*_measures(self.table.ruleset), *STALE, "fresh", "owner", "six"]
-        return refusal(self.table, int(rules.actor(state)), status, action, state, forgotten)
+        error = refusal(self.table, int(rules.actor(state)), status, action, state, forgotten)
+        is_regret = self.game.losses.seat >= 0 and isinstance(error, InputError)
+        return InputError(f"{error}, with --games") if is_regret else error
 
 
 def _records(ruleset: Ruleset, n: int) -> Any:
@@ -352,13 +451,8 @@ def _ways(frame: Frame) -> np.ndarray:
 
 def _reach(graph: TurnGraph) -> tuple[np.ndarray, np.ndarray]:
     """Return for each start where its list begins (and one end more), and the lists: every node that it leads to, rising."""
-    sizes, below = optimal.nodes_below(graph)
-    n_leaves, lists = len(graph.points), []
-    for row in range(len(graph.actions), len(graph.edges) - 1):
-        nodes = graph.child[graph.edges[row] : graph.edges[row + 1]] - n_leaves
-        lists.append(
-            np.unique([*nodes[nodes >= 0], *(k for node in nodes[nodes >= 0] for k in below[sizes[node] : sizes[node + 1]])])
-        )
+    n_leaves, (below, _) = len(graph.points), optimal.what_is_below(graph)
+    lists = [sorted(child - n_leaves for child in each if child >= n_leaves) for each in below[len(graph.states) :]]
     return np.cumsum([0, *map(len, lists)]), np.concatenate(lists).astype(np.int64)
 
 

@@ -9,7 +9,7 @@ from sims import RULESETS, IllegalAction, InputError, policy, simulate
 from sims import exact as any_game
 from sims.jit import INTERPRETED
 from sims.rulesets.dice_fever import evaluation, exact, optimal, rules
-from sims.rulesets.dice_fever.evaluation import evaluate, regret
+from sims.rulesets.dice_fever.evaluation import evaluate, regret, sampled_regret
 from sims.trace import follow
 
 FEVER = RULESETS["dice-fever"]
@@ -213,6 +213,75 @@ def test_words(script, decision, game):
     assert (evaluation.turn_words(state), evaluation.game_words(state)) == (decision, game)
 
 
+# --- regret by simulation -------------------------------------------------------------------------------------------------
+
+
+@policy
+def breaks_the_rules(view, actions, n, params, rng):
+    """Commits cards for ever."""
+    return 99 if view.score[view.turn] > 2 else actions[0]
+
+
+@compiled_only
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "variant, spec",
+    [
+        ("standard,target=20,parade_cards=1,risk_cards=1", MANY_CARDS),
+        ("standard,target=20,parade_cards=1,risk_cards=1", SOME_CARDS),
+        (LATE, adds),
+        ("plain,target=20", "never_stop:0"),
+    ],
+)
+def test_sampled_regret_agrees_with_the_exact_one(variant, spec):
+    """By seat and kind of decision, within 5 standard errors; and the worst habits cost about the same."""
+    exactly, found = regret(FEVER, spec, variant), sampled_regret(FEVER, spec, 4_000, 3, variant)
+    deals = len(found.wins)
+    for kind, lost in found.by_kind.items():
+        assert (np.abs(lost.mean(0) - exactly.by_kind[kind]) <= 5 * lost.std(0) / np.sqrt(deals) + 1e-12).all()
+    assert (found.best == exactly.best).all()
+    assert (np.abs(found.wins.mean(0) - exactly.win) < 5 * found.wins.std(0) / np.sqrt(deals)).all()
+    rest = found.best - found.wins - sum(found.by_kind.values())
+    assert (np.abs(rest.mean(0)) < 5 * rest.std(0) / np.sqrt(deals)).all()
+    assert sum(each.lost for each in found.worst) <= sum(lost.mean() for lost in found.by_kind.values()) + 1e-12
+    one, same = found.worst[0], next(each for each in exactly.worst if each.decision == found.worst[0].decision)
+    assert (one.kind, one.plays, one.best) == (same.kind, same.plays, same.best)
+    assert one.lost == pytest.approx(same.lost, rel=0.3)
+
+
+@compiled_only
+@pytest.mark.slow
+def test_a_random_policy_loses_what_it_gives_away():
+    found = sampled_regret(FEVER, "uniform", 4_000, 3, SMALL)
+    rest = (found.best - found.wins - sum(found.by_kind.values())).mean(1)
+    assert abs(rest.mean()) < 5 * rest.std() / np.sqrt(len(rest))
+    assert all((lost >= 0).all() and lost.any() for lost in found.by_kind.values())
+    again = sampled_regret(FEVER, "uniform", 10, 3, SMALL)
+    assert (again.wins == found.wins[:5]).all()
+
+
+@compiled_only
+def test_best_play_gives_nothing_away_in_games():
+    found = sampled_regret(FEVER, "optimal", 200, 3, SMALL)
+    assert not any(lost.any() for lost in found.by_kind.values())
+    assert found.worst == ()
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    "spec, games, error, words",
+    [
+        ("uniform", 0, InputError, "games must be"),
+        ("nobody", 10, InputError, "unknown policy"),
+        (breaks_the_rules, 10, IllegalAction, r"breaks_the_rules in seat [01] returned action 99.*seed 3, deal \d"),
+    ],
+)
+def test_sampled_regret_refuses(spec, games, error, words):
+    with pytest.raises(error, match=words) as refused:
+        sampled_regret(FEVER, spec, games, 3, SMALL)
+    assert "\n" not in str(refused.value)
+
+
 # --- what is refused ----------------------------------------------------------------------------------------------------------
 
 
@@ -226,12 +295,6 @@ def counts_turns(view, actions, n, params, rng):
 def remembers_six_dice(view, actions, n, params, rng):
     """Goes by how the turn began, which makes no difference any more."""
     return actions[n - 1] if view.phase != rules.DECIDE or view.six else actions[0]
-
-
-@policy
-def breaks_the_rules(view, actions, n, params, rng):
-    """Commits cards for ever."""
-    return 99 if view.score[view.turn] > 2 else actions[0]
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,16 @@ from functools import cache
 
 import numpy as np
 import pytest
+from numba import njit
 
 from sims import RULESETS, simulate
 from sims.errors import InputError
 from sims.jit import INTERPRETED, addresses, ask, compile_policy, jit
 from sims.policy import load_policy
 from sims.ruleset import CHANCE, OVER
-from sims.rulesets.dice_fever import exact, rules
+from sims.rulesets.dice_fever import exact, rules, turns
+from sims.rulesets.dice_fever import optimal as policies
+from sims.streams import draw
 
 GAME = RULESETS["dice-fever"]
 SMALL = "standard,target=20,parade_cards=1,risk_cards=1"
@@ -76,6 +79,46 @@ def test_every_decision_is_a_best_option(variant):
                 seen[int(state.phase)] = seen.get(int(state.phase), 0) + 1
             rules.apply_action(state, choice.choice(GAME.legal(state)))
     assert rules.DECIDE in seen
+
+
+@njit(nogil=True, error_model="numpy")
+def compare(state, params, actions, rng, games):
+    """Play at random; return how many decisions within a turn there were, how many ties, and how many short cuts went wrong."""
+    n_decisions = n_ties = n_wrong = 0
+    values = np.zeros(int(params[policies.LEAVES] + params[policies.NODES]))
+    for _ in range(games):
+        rules.reset(state)
+        while rules.actor(state) != OVER:
+            if rules.actor(state) == CHANCE:
+                rules.apply_chance(state, draw(rng, rules.chance(state)))
+                continue
+            n = rules.legal_actions(state, actions)
+            if state.phase == rules.DECIDE or state.phase == rules.WINDOW:
+                rival = policies.rival_of(state)
+                values[:] = np.nan  # what is not valued anew is no number
+                chosen = policies.decide(state, params, rival, values)
+                values[:] = np.nan
+                ends = policies.ends_of(state, params, rival, policies.hand(state, params, state.turn))
+                node = policies.find(params, turns.position_code(state))
+                policies.value_each(params, ends, values, int(params[policies.BELOW]), node, False)
+                first, place = policies.mean_of(params, values, node + 3)
+                best = policies.best_of(params, values, node)
+                n_decisions += 1
+                n_ties += n > 1 and first == policies.mean_of(params, values, place)[0]
+                n_wrong += chosen != params[best[0]] or np.isnan(best[1])
+            rules.apply_action(state, actions[draw(rng, n)])
+    return n_decisions, n_ties, n_wrong
+
+
+@compiled_only
+@pytest.mark.parametrize("variant", [*VARIANTS, "standard,target=6,parade_cards=0,risk_cards=1,relance_mode=forced"])
+def test_a_short_cut_changes_no_decision(variant):
+    """Against the sweep over everything below, at many random positions, where equal values keep the first action."""
+    state, rng = GAME.new_state(2, variant), np.array([5, 2, 3, 1], np.uint64)
+    n_decisions, n_ties, n_wrong = compare(state, optimal(variant).params, np.zeros(64, np.int32), rng, 3_000)
+    assert n_decisions > 10_000
+    assert n_ties > 0
+    assert n_wrong == 0
 
 
 @compiled_only
