@@ -86,7 +86,7 @@ def made(tmp_path_factory):
 
 
 def is_result(path):
-    return path.is_file() and "joblib" not in path.parts  # where chapters are remembered, with the time that they took
+    return path.is_file() and "_chapter" not in path.parts  # where chapters are remembered, with the time that they took
 
 
 @pytest.mark.slow
