@@ -648,8 +648,8 @@ def may_copy(state, face):
 @jit
 def multiply(state):
     """X3 triples the other face (R66); two of them, and one alone, are nothing. What both give is written down."""
-    n_triples = (KIND[state.face[0]] == X3) + (KIND[state.face[1]] == X3)
-    state.multiplier = 3 if n_triples == 1 else 1
+    is_one_triple = (KIND[state.face[0]] == X3) != (KIND[state.face[1]] == X3)
+    state.multiplier = 3 if is_one_triple else 1
     for i in range(2):
         if KIND[state.face[i]] == SUM:
             for resource in range(4):
@@ -1372,7 +1372,7 @@ def settle(state):
         highest = max(highest, rank(state, seat))
     n_most = 0
     for seat in range(state.seats):
-        n_most += state.score[seat] == most
+        n_most += 1 if state.score[seat] == most else 0
         state.winner[seat] = rank(state, seat) == highest
     for seat in range(state.seats):
         state.tied[seat] = n_most > 1 and state.score[seat] == most
