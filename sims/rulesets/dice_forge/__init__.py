@@ -111,7 +111,19 @@ RULESET = Ruleset(
     seats=(2, rules.MAX_SEATS),
     rules=rules,
     presets={"standard": {}, "published": {"rounds": "published", "tie": "shared", "pass_rule": "always"}},
-    policies={p.name: p for p in (policies.uniform, policies.pass_only)},
+    policies={
+        p.name: p
+        for p in (
+            policies.uniform,
+            policies.pass_only,
+            policies.greedy_feat,
+            policies.greedy_forge,
+            policies.gold_engine,
+            policies.shards,
+            policies.hunter,
+            policies.planner,
+        )
+    },
     measures=(
         "score",
         "turns",
@@ -132,7 +144,16 @@ RULESET = Ruleset(
         "leftover",
         "tied",
     ),
-    named_policies=("uniform", "pass_only"),
+    named_policies=(
+        "uniform",
+        "pass_only",
+        "greedy_feat",
+        "greedy_forge",
+        "gold_engine:4",
+        "shards:4",
+        "hunter",
+        "planner:1",
+    ),
     describe=describe,
     render=render,
     picture=picture,

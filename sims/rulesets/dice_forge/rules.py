@@ -1302,6 +1302,7 @@ def choose(state, code):
         forge(state, code - SLOT_0)
     elif phase == BUY:
         if code == NO:
+            state.bought = 0
             state.phase = NEXT
         else:
             state.bought |= 1 << (code - FACE_0)
