@@ -152,7 +152,7 @@ RULESET = Ruleset(
         "gold_engine:4",
         "shards:4",
         "hunter",
-        "planner:1",
+        "planner:0.65",
     ),
     describe=describe,
     render=render,

@@ -121,7 +121,10 @@ class LayoutField(Field):
         """Read a kind or a list of sets; raises InputError for what is no set, or two sets of one stack."""
         if text.lower() in self.choices:
             return text.lower()
-        sets = [choose(word.strip().upper(), NAMES, f"{name} ({', '.join(self.choices)}, or sets such as BEAR/SHIP)") for word in text.split("/")]
+        sets = [
+            choose(word.strip().upper(), NAMES, f"{name} ({', '.join(self.choices)}, or sets such as BEAR/SHIP)")
+            for word in text.split("/")
+        ]
         stacks = [STACK_OF[card] for card in sets]
         for card, stack in zip(sets, stacks, strict=True):
             if stacks.count(stack) > 1:

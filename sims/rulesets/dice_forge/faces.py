@@ -65,7 +65,9 @@ NAMES = list(FACES)
 N_FACES = len(FACES)
 NUMBER = {name: number for number, name in enumerate(FACES)}
 N_BOUGHT = NUMBER["G2/S2/M2"] + 1  # faces that gold buys
-X3_FACE, MIRROR_FACE, SHIP_FACE, SHIELD_0, BOAR_0, NOTHING = (NUMBER[name] for name in ("X3", "MIRROR", "SHIP", "SH_S", "BOAR_r", "-"))
+X3_FACE, MIRROR_FACE, SHIP_FACE, SHIELD_0, BOAR_0, NOTHING = (
+    NUMBER[name] for name in ("X3", "MIRROR", "SHIP", "SH_S", "BOAR_r", "-")
+)
 
 KIND = np.array([kind for kind, _ in FACES.values()])
 AMOUNT = np.array([amounts for _, amounts in FACES.values()])

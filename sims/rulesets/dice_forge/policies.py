@@ -1,7 +1,7 @@
 """Policies for Dice Forge: random play, passing, five with a plan for their actions, and one that values every action.
 
-Each gives every legal action a number and takes the highest, the first of equal ones. The main action and the purchases are what they
-differ in; everything else (slots, picks, splits, tokens) is decided by worth (``worth.py``).
+They differ in the main action, the extra one and the purchases. Everything else (slots, picks, splits, tokens) is decided by
+what the options are worth (``worth.py``), the first of equal ones.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from sims.policy import policy
 from sims.ruleset import is_among
 from sims.rulesets.dice_forge import rules
 from sims.rulesets.dice_forge.cards import COST, HAMMER_STEPS, TRITON_GAIN
-from sims.rulesets.dice_forge.faces import AMOUNT, BOAR_OWNER, GLORY, GOLD, KIND, MOON, PRICE, SHIP_DISCOUNT, SUN, X3
+from sims.rulesets.dice_forge.faces import AMOUNT, BOAR_OWNER, GOLD, KIND, MOON, PRICE, SHIP_DISCOUNT, SUN, X3
 from sims.rulesets.dice_forge.rules import ACT, BUY, EXTRA, FACE_0, FEAT_0, FORGE, NO, PASS, PICK_0, SLOT_0, SLOTS, TRITON_0
 from sims.rulesets.dice_forge.worth import (
     HAMMER_RATE,
@@ -139,7 +139,9 @@ def repeat_worth(view, dice, w):
 @cold
 def decide_aside(view, actions, n, w):
     """Decide what is no main action, purchase or extra action."""
-    dice = survey(view, view.decider, w)
+    dice = 0.0, 0.0, 0.0, 0.0
+    if view.phase != rules.SPLIT and view.phase != rules.PICK:  # the usual ones that need no look at the dice
+        dice = survey(view, view.decider, w)
     if view.phase == rules.SLOT:
         return best_slot(view, actions, n, dice, w)
     best, best_worth = actions[0], -np.inf
@@ -277,12 +279,12 @@ def plan(view, actions, n, w, forge):
         if TRITON_0 <= actions[i] < PICK_0 and triton_worth(view, actions[i] - TRITON_0, w) > 0:
             return np.int64(actions[i])
     can_pass = is_among(PASS, actions, n)
-    if face >= 0 and forge * total > worth and not (can_pass and total < 0):
+    if face >= 0 and forge * total > worth and not (can_pass and total <= 0):
         return np.int64(FORGE)
     return np.int64(FEAT_0 + stack) if stack >= 0 and not (can_pass and worth < 0) else np.int64(PASS if can_pass else FORGE)
 
 
-@policy(gold=1, sun=1.5, moon=1.5, fade=2, forge=1)
+@policy(gold=0.65, sun=1.9, moon=1.2, fade=5.5, forge=1.5)
 def planner(view, actions, n, params, rng):
     """Take what adds most glory until the end: faces by the rolls left, `gold`, `sun` and `moon` shards by the turns left."""
     w = weights_now(view, params[0], params[1], params[2], params[3])

@@ -1,9 +1,9 @@
 """The rules of Dice Forge, clause by clause (R and A numbers: README.md beside this file).
 
-What is still to be done is a stack of tasks in the state, the next one on top: a turn puts its steps there, a blessing its rolls and
-what is to be resolved, a feat its effect. :func:`go_on` does one after the other until a die is due or somebody has a choice.
-Faces are resolved in steps of their own (:func:`resolve`), so that a choice can come between any two. A decision's phase lists the
-codes that may be chosen (``CODES``), and :func:`is_option` says which are legal now.
+What is still to be done is a stack of tasks in the state, the next one on top: a turn puts its steps there, a blessing its rolls
+and what is to be resolved, a feat its effect. :func:`go_on` does one after the other until a die is due or somebody has a choice.
+Faces are resolved in steps of their own (:func:`resolve`), so that a choice can come between any two. A decision's phase lists
+the codes that may be chosen (``CODES``), and :func:`is_option` says which are legal now.
 """
 
 import numpy as np
@@ -32,6 +32,7 @@ from sims.rulesets.dice_forge.faces import (
     BOAR_0,
     BOAR_OWNER,
     CHOICE,
+    EMPTY,
     GLORY,
     GOLD,
     KIND,
@@ -80,8 +81,12 @@ FIELDS = {
         "equal glory: most leftover resources, a shared win, or faces forged, feats, leftovers, earliest seat",
         ("leftover", "shared", "bga"),
     ),
-    "pass_rule": Field("if_stuck", "may a seat pass only if it can neither forge nor do a feat, or always?", ("if_stuck", "always")),
-    "layout": LayoutField("basic", "the sets of cards: basic, alternate, drawn, or those that replace others", ("basic", "alternate", "random")),
+    "pass_rule": Field(
+        "if_stuck", "may a seat pass only if it can neither forge nor do a feat, or always?", ("if_stuck", "always")
+    ),
+    "layout": LayoutField(
+        "basic", "the sets of cards: basic, alternate, drawn, or those that replace others", ("basic", "alternate", "random")
+    ),
     "remove_g6_2p": Field(False, "with two seats, is the face of 6 gold always one of those taken out?"),
     "start_gold": Field("falling", "gold at the start: 3, 2, 1, 0 by seat, or 3 for all", ("falling", "equal")),
     "mixed_pool": Field(True, "may one forging take different faces of the same pool?"),
@@ -291,7 +296,9 @@ def reset(state):
 def reset_table(state):
     """Nothing bought, nothing pending; the stock is that of three or four seats."""
     state.mover = state.decider = state.round_number = state.no_extra = state.drawn = state.n_tasks = 0
-    state.rolling = state.step = state.who = state.mode = state.is_own = state.may_repeat = state.multiplier = state.which = state.picks = 0
+    state.rolling = state.step = state.who = state.mode = state.is_own = state.may_repeat = state.multiplier = state.which = (
+        state.picks
+    ) = 0
     state.ship_first = state.gold = state.new_face = state.bought = state.n_boars = 0
     state.leader = NOBODY
     for i in range(STACK):
@@ -602,7 +609,7 @@ def resolve(state):
             start_conversion(state, step - CONVERTING)
         elif step < GAINING:
             order_ship(state)
-        elif step == GAINING or step == GAINING_LATE:
+        elif step in (GAINING, GAINING_LATE):
             if state.ship_first == (step == GAINING_LATE):
                 take_amounts(state)
         elif step < GAINING_LATE:
@@ -647,20 +654,27 @@ def may_copy(state, face):
 
 @jit
 def multiply(state):
-    """X3 triples the other face (R66); two of them, and one alone, are nothing. What both give is written down."""
+    """X3 triples the other face (R66); two of them, and one alone, are nothing. What both give is written down.
+
+    Where neither leaves a choice, what follows is left out.
+    """
     is_one_triple = (KIND[state.face[0]] == X3) != (KIND[state.face[1]] == X3)
     state.multiplier = 3 if is_one_triple else 1
     for i in range(2):
         if KIND[state.face[i]] == SUM:
             for resource in range(4):
                 state.amount[i, resource] = state.multiplier * AMOUNT[state.face[i], resource]
+    is_simple = KIND[state.face[0]] == SUM and (KIND[state.face[1]] == SUM or KIND[state.face[1]] == EMPTY)
+    if is_simple and (state.mode == PLAIN or state.mode == LOSS):
+        take_amounts(state)
+        state.step = REPEATING
 
 
 @jit
 def start_pick(state, i):
     """One of the resources of a choice face, or of a boar for who rolled it (R73); times three beside X3 (A1)."""
     kind = KIND[state.face[i]]
-    if kind == CHOICE or kind == BOAR:
+    if kind in (CHOICE, BOAR):
         state.which = i
         state.picks = 1 if state.variant.x3_choice == ONE_PICK or kind == BOAR else state.multiplier
         ask(state, PICK, state.who)
@@ -911,7 +925,7 @@ def can_buy(state, seat, face, discount):
 @jit
 def can_forge(state):
     """Can the mover buy any face?"""
-    for face in range(N_BOUGHT):
+    for face in range(N_BOUGHT):  # noqa: SIM110 (numba compiles no generator expression)
         if can_buy(state, state.mover, face, 0):
             return True
     return False

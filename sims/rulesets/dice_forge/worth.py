@@ -1,7 +1,8 @@
 """What faces, feats and whole actions are worth, in glory: expected gains over the rolls and turns that are left.
 
-``w`` holds the worth of one gold, sun, moon and glory. A face is worth what it gives, each time with the chance 1/6; interactions of
-faces are averages (X3 doubles once more what the other die gives on average, a mirror shows a good face of an opponent).
+``w`` holds the worth of one gold, sun, moon and glory; ``dice`` is the :func:`survey` of a seat. A face is worth what it gives,
+each time with the chance 1/6. Interactions are averages: X3 adds twice what the other die gives, a mirror shows a good face of an
+opponent.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """What two faces do, a second time: slow and obvious, from the names of the faces alone, by listing every way to choose.
 
-An outcome is a pair: what the roller gains, and what each trigger of a boar's owner may be, as a count of triggers per colour, with
-the discounts of the ships that were offered: ``(gold, sun, moon, glory), triggers, ships``.
+An outcome is what the roller gains, how many rewards the owner of each boar may take, and the discounts of the ships that are
+offered: ``(gold, sun, moon, glory), triggers, ships``.
 """
 
 import re
@@ -15,7 +15,7 @@ NO_GAIN = (0, 0, 0, 0)
 
 def amounts(word):
     """``G2M1`` as (2, 0, 1, 0)."""
-    found = dict((letter, int(number)) for letter, number in re.findall(r"([GSMV])(\d)", word))
+    found = {letter: int(number) for letter, number in re.findall(r"([GSMV])(\d)", word)}
     return tuple(found.get(letter, 0) for letter in RESOURCES)
 
 

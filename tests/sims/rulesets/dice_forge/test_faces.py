@@ -1,4 +1,4 @@
-"""Face with face, pair by pair, against a slow resolver: divine and minor blessings, Satyrs, Minotaur, Sentinel, Cyclops, Cerberus."""
+"""Face with face, pair by pair, against a slow resolver: blessings, Satyrs, Minotaur, Sentinel, Cyclops, Cerberus."""
 
 import importlib.util
 from collections import Counter

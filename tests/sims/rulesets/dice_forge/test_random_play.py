@@ -39,9 +39,9 @@ def check(state, before):
     assert (state.left.sum() + state.owned.sum()) + (4 - seats) * 15 + 9 * 4 == 96
     assert (state.score == state.from_dice + state.from_feats + state.from_effects + state.from_hammer).all()
     assert (state.score[:seats] == state.have[:seats, faces.GLORY] + state.owned[:seats] @ cards.PRINTED_GLORY).all()
-    assert (0 <= state.tritons).all()
+    assert (state.tritons >= 0).all()
     assert (state.tritons <= state.owned[:, cards.TRITON]).all()
-    assert (0 <= state.cerberi).all()
+    assert (state.cerberi >= 0).all()
     assert (state.cerberi <= state.owned[:, cards.CERBERUS]).all()
     assert (state.hammered <= 30 * state.hammers).all()
     assert 0 <= state.n_tasks <= rules.STACK
