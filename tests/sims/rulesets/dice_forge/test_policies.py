@@ -32,10 +32,6 @@ def answer(spec, state):
     return GAME.describe(state, chosen.function(state, actions, n, chosen.params, np.array([1, 2, 3, 1], np.uint64)))
 
 
-needs_python = pytest.mark.skipif(not INTERPRETED, reason="asks the function itself, not compiled")
-
-
-@needs_python
 def test_plans():
     rich = acting((12, 6, 6))
     assert answer("greedy_feat", rich) == "feat:HYDRA"
@@ -52,7 +48,6 @@ def test_plans():
     assert answer("gold_engine:4", poor) == "buy:G6"
 
 
-@needs_python
 def test_planner_spends_at_the_end_what_it_saves_before():
     """In the last turn shards and gold are worth nothing but what they buy now."""
     early, late = acting((0, 4, 0)), acting((0, 4, 0))
@@ -62,7 +57,6 @@ def test_planner_spends_at_the_end_what_it_saves_before():
     assert policies.weights_now(early, 1, 1, 1, 2)[1] == 1
 
 
-@needs_python
 def test_planner_passes_rather_than_lose():
     late = acting((12, 0, 0))
     late.turns[0] = 10
@@ -71,7 +65,6 @@ def test_planner_passes_rather_than_lose():
     assert answer("planner", late) == "PASS"
 
 
-@needs_python
 def test_worth_of_faces():
     state = acting((0, 0, 0))
     for name, value in [("G3", 1.5), ("S1V1", 2), ("G3/V2", 2), ("G2/S2/M2", 2), ("X3", 0), ("BOAR_r", 1)]:

@@ -688,6 +688,11 @@ def test_r78_r79_ships_buy_at_a_discount():
     assert "buy:G3" in words(play(state, "FORGE"))  # R79
 
 
+def test_r78_a_price_is_never_below_zero():
+    state = play(blessed(acting(have=(1, 0, 0)), "SHIP", "X3"), "ship:G3 on:dark.X3")
+    assert has(state)[0] == 1
+
+
 def test_r66_a_ship_beside_x3_is_one_forging_at_6_off():
     state = play(blessed(acting(have=(6, 0, 0)), "SHIP", "X3"), "ship:V4 on:dark.X3")
     assert has(state)[0] == 0
