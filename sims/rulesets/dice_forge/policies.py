@@ -57,6 +57,8 @@ def best_slot(view, actions, n, dice, w):
 def side_worth(view, code, dice, w):
     """Return what an option is worth of a decision that is no main action, purchase or slot; what is never taken, nothing."""
     phase, seat, which = view.phase, view.decider, view.which
+    if phase == rules.SPLIT:
+        return split_worth(view, code - rules.SPLIT_0, w)
     if TRITON_0 <= code < PICK_0:
         return triton_worth(view, code - TRITON_0, w)
     if phase == rules.OWNER_PICK:
@@ -66,8 +68,6 @@ def side_worth(view, code, dice, w):
         return -gain if view.mode == rules.LOSS else gain
     if phase == rules.REINFORCE:
         return reinforcement_worth(view, code, dice, w)
-    if phase == rules.SPLIT:
-        return split_worth(view, code - rules.SPLIT_0, w)
     if phase == rules.COPY:
         factor = 3.0 if KIND[view.face[1 - which]] == X3 else 1.0
         return plain_worth(code - FACE_0, w) * (-factor if view.mode == rules.LOSS else factor)
@@ -139,8 +139,9 @@ def repeat_worth(view, dice, w):
 @cold
 def decide_aside(view, actions, n, w):
     """Decide what is no main action, purchase or extra action."""
-    dice = 0.0, 0.0, 0.0, 0.0
-    if view.phase != rules.SPLIT and view.phase != rules.PICK:  # the usual ones that need no look at the dice
+    phase, dice = view.phase, (0.0, 0.0, 0.0, 0.0)
+    is_plain = phase == rules.REINFORCE and actions[1] >= rules.ELDER_
+    if not (is_plain or phase == rules.SPLIT or phase == rules.PICK):  # the usual ones that need no look at the dice
         dice = survey(view, view.decider, w)
     if view.phase == rules.SLOT:
         return best_slot(view, actions, n, dice, w)

@@ -1212,6 +1212,8 @@ def is_option(state, code):
     phase = state.phase
     if phase == ACT:
         return is_action(state, code)
+    if phase == SPLIT:
+        return may_split(state, code - SPLIT_0)
     if phase == BUY:
         return is_purchase(state, code)
     if phase == SLOT:
@@ -1220,8 +1222,6 @@ def is_option(state, code):
         return is_reinforcement(state, code)
     if phase == EXTRA:
         return code == NO or (state.have[state.mover, SUN] >= 2 if code == YES else state.tritons[state.mover] > 0)
-    if phase == SPLIT:
-        return may_split(state, code - SPLIT_0)
     if phase == PICK:
         return AMOUNT[state.face[state.which], code - PICK_0] > 0
     if phase == COPY:
