@@ -1206,7 +1206,7 @@ def answer_extra(state, is_wanted):
 # --- what may be chosen -----------------------------------------------------------------------------------------------------
 
 
-@cold
+@jit
 def is_option(state, code):
     """Is this code of the phase legal now?"""
     phase = state.phase
