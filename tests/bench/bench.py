@@ -38,6 +38,8 @@ EIGHT_SEATS = ("diceplomacy", ("threshold:0.6",) * 8, "standard")
 FEST = ("dicefest", ("thrifty", "thrifty"), "standard")
 FEST_UNIFORM = ("dicefest", ("uniform", "uniform"), "standard")
 FEST_AHEAD = ("dicefest", ("lookahead:2", "lookahead:2"), "standard")
+FORGE = ("dice-forge", ("greedy_feat", "greedy_feat"), "standard")
+FORGE_PLANNED = ("dice-forge", ("planner", "planner"), "standard")
 BELIEFS = ("diceplomacy", ("inference:0.6",) * 4, "standard")
 Matchup = tuple[str, tuple[str, ...], str]
 
@@ -249,6 +251,14 @@ def fest_rows(plan: Plan) -> list[Row]:
     ]
 
 
+def forge_rows(plan: Plan) -> list[Row]:
+    """Measure the rates of Dice Forge on one core."""
+    return [
+        count_row("dice-forge greedy_feat", FORGE, plan.games // 10, plan.rounds, Bar(20_000)),
+        count_row("dice-forge planner", FORGE_PLANNED, plan.games // 50, plan.rounds, Bar(3_000)),
+    ]
+
+
 def count_row(name: str, matchup: Matchup, games: int, rounds: int, bar: Bar | None) -> Row:
     """Measure the games per second of one matchup."""
     say(name)
@@ -382,7 +392,7 @@ def measure(plan: Plan) -> list[Row]:
     with c_loop() as (c, note):
         if c is None:
             say(f"no ratios to C: {note}")
-        rows = [c_row(c, note, plan), *core_rows(c, plan), *land_rows(plan), *fest_rows(plan)]
+        rows = [c_row(c, note, plan), *core_rows(c, plan), *land_rows(plan), *fest_rows(plan), *forge_rows(plan)]
         compiled = next(row.games_per_s for row in rows if row.name == "plain, to C")
         rows.append(interpreted_row(min(INTERPRETED_GAMES, plan.games), compiled))
         return [*rows, *worker_rows(c, plan), *memory, help_row(), *z_rows(c, plan)]
