@@ -92,7 +92,9 @@ def _key(folder: Path, name: str, matchups: Sequence[Planned]) -> str | None:
 
 def _long(names: Sequence[str], planned: Mapping[str, Sequence[Planned]], results: Path) -> list[Callable]:
     """Return what takes long for these chapters as calls; what they find is kept on disk, where the chapters look for it."""
-    matchups = [each for name in names for each in planned[name] if each.key is not None and not each.path(results).is_file()]
+    missing = [[each for each in planned[name] if each.key is not None and not each.path(results).is_file()] for name in names]
+    # The first of each game comes first: whoever plays it compiles the game's loop for all that follow.
+    matchups = [*(each[0] for each in missing if each), *(matchup for each in missing for matchup in each[1:])]
     calls: list[Callable] = [partial(run_matchup, matchup, results, 1) for matchup in matchups]
     calls[1:1] = [call for name in names if hasattr(CHAPTERS[name], "ahead") for call in CHAPTERS[name].ahead()]
     return calls
