@@ -6,7 +6,9 @@ A chapter is a module with
     check(study)                            raises InputError if the study's results would not do, before anything is played
     ahead()                                 if it has one: calls without arguments that take long and keep on disk what they
                                             find; they are made in other processes before its content is wanted
-    content(study, results, games, seed)    returns its figures, its tables, and the words and numbers of its text
+    content(study, results, games, seed)    returns its figures (Axes or Figure), its tables (DataFrame) and the words and numbers
+                                            that its text reads, each as a dictionary; `results` are those of the study's
+                                            matchups, of `games` games from `seed`
 
 and two files of its name: the study ``reports/studies/<name>.toml`` and the text ``reports/templates/<name>.html.j2``.
 """

@@ -14,7 +14,7 @@ import pandas as pd
 from scipy import stats
 
 from analysis import figures
-from analysis.chapters.groups import find_groups
+from analysis.chapters.parts import Part, find_groups, join
 from analysis.estimates import (
     fair_shares,
     game_length,
@@ -46,8 +46,6 @@ MAPPED = ("6", "16", "34", "46", "345", "256")  # tracks with maps
 AGAINST_LEAD = ("24", "16", "26", "36", "46", "56")  # tracks shown against the lead
 HANDS = {"both with all cards": None, "both without cards": (0, 0)}
 NEAR = 20  # points to the target that a turn often makes: nearer to it the maps tell more than a threshold
-
-Part = tuple[dict[str, Any], dict[str, pd.DataFrame], dict[str, Any]]  # figures, tables, words
 
 
 def check(study: Study) -> None:
@@ -85,24 +83,7 @@ def _assumed_games() -> dict[str, str]:
 
 
 def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
-    """Return the chapter's figures, its tables, and the words and numbers of its text.
-
-    Parameters
-    ----------
-    study : Study
-        One that :func:`check` accepts.
-    results : DataFrame
-        Of its matchups, as ``run_study`` returns them.
-    games, seed : int
-        Games per matchup, and the seed, that they were played with.
-
-    Returns
-    -------
-    figures : dict of str to Axes or Figure
-    tables : dict of str to DataFrame
-    words : dict of str to object
-        What the template reads.
-    """
+    """Return the figures, tables and words of the chapter; see :mod:`analysis.chapters`."""
     turns = {variant: Turn(RULESETS[GAME], variant) for variant in RULESETS[GAME].presets}
     odds = {variant: turn.table() for variant, turn in turns.items()}
     open_turns = odds["standard"][odds["standard"].dice < 6]
@@ -117,8 +98,7 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
         _policies(study, results),
         ({}, {}, {"games": games, "seed": seed, "version": RULESETS[GAME].version}),
     )
-    drawn, tables, words = ({name: each for part in kind for name, each in part.items()} for kind in zip(*parts, strict=True))
-    return drawn, tables, words
+    return join(parts)
 
 
 # --- one turn, for points ---------------------------------------------------------------------------------------------------

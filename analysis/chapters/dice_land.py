@@ -14,7 +14,7 @@ from scipy import stats
 
 from analysis import figures
 from analysis.boards import board, plot_board, positions
-from analysis.chapters.groups import find_groups
+from analysis.chapters.parts import Part, find_groups, join
 from analysis.estimates import LEVEL, game_length, length_histogram, win_rates
 from analysis.intervals import logistic_curve, logistic_fit
 from analysis.tallies import shares, tally
@@ -64,7 +64,6 @@ READINGS = {  # under which the answers are compared: the first is the usual one
 ROW = ["n", "estimate", "stderr", "low", "high", "level", "method"]
 EXACT = ("attack_odds", "endgames")  # tables; all others have a seed
 
-Part = tuple[dict[str, Any], dict[str, pd.DataFrame], dict[str, Any]]  # figures, tables, words
 Games = dict[str, tuple[pd.DataFrame, pd.DataFrame]]  # results and counts, by variant
 
 
@@ -91,24 +90,7 @@ def _check_free(group: Group) -> None:
 
 
 def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
-    """Return the chapter's figures, its tables, and the words and numbers of its text.
-
-    Parameters
-    ----------
-    study : Study
-        One that :func:`check` accepts.
-    results : DataFrame
-        Of its matchups, as ``run_study`` returns them.
-    games, seed : int
-        Games per matchup, and the seed, that they were played with.
-
-    Returns
-    -------
-    figures : dict of str to Axes or Figure
-    tables : dict of str to DataFrame
-    words : dict of str to object
-        What the template reads.
-    """
+    """Return the figures, tables and words of the chapter; see :mod:`analysis.chapters`."""
     coins = [f"{preset},{COINS}" for preset in PRESETS]
     counted = {variant: tally(GAME, [PLAYER, PLAYER], BY, COUNTED, seed, variant) for variant in [*READINGS.values(), *coins]}
     group = dict(list(results.groupby("group", sort=False)))
@@ -125,7 +107,7 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
         _readings(counted),
         ({}, {"win_rates": win_rates(results)}, _played(study, results, counted, seed)),
     )
-    drawn, tables, words = ({name: each for part in kind for name, each in part.items()} for kind in zip(*parts, strict=True))
+    drawn, tables, words = join(parts)
     return drawn, {name: table if name in EXACT else table.assign(seed=seed) for name, table in tables.items()}, words
 
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 from analysis import figures
 from analysis.boards import dicefest_board, plot_dicefest_board, positions
-from analysis.chapters.groups import find_groups
+from analysis.chapters.parts import SEATS_IN_ORDER, Part, check_number, check_seats_in_order, find_groups, join
 from analysis.estimates import (
     LEVEL,
     fair_shares,
@@ -30,7 +30,7 @@ from sims.results import MAX_LENGTH
 from sims.rulesets import RULESETS
 from sims.rulesets.dicefest.geometry import DISTANCE, SPENDING, STANDING, START, VALUES
 from sims.simulate import set_table
-from sims.study import Group, Study
+from sims.study import Study
 
 TITLE = "Is it better to start in Dicefest?"
 GAME = "dicefest"
@@ -72,7 +72,6 @@ PARAMETERS = {  # that all policies of a group must have
 }
 PLACEMENTS = ("placement", "placement_keen", "placement_ahead")
 BY_PLACE = ("mirrors", "slow_mirrors", "readings")
-SEATS_IN_ORDER = "first_player=first_seat"  # so that a seat's number is its place in the turn order
 USUAL = "usual rules"
 ASSUMED = ("initial_yaw", "sides", "tie", "deadlock", "repetition")  # fields of which the rulebook says nothing
 ENDS = {"total_ends": "total victory", "mini_ends": "mini victory", "deadlocks": "deadlock", "truncated": "unfinished"}
@@ -83,7 +82,6 @@ ENOUGH = 100  # games for a point in a figure: fewer give an interval as high as
 HELD = {"0 to 2": (0, 2), "3 to 5": (3, 5), "6": (6, 6), "7 to 9": (7, 9), "10 or more": (10, 36)}  # tokens, for the text
 LEFT = {"1": (1, 1), "2 or 3": (2, 3), "4 or more": (4, 36)}
 
-Part = tuple[dict[str, Any], dict[str, pd.DataFrame], dict[str, Any]]  # figures, tables, words
 Counts = dict[str, pd.DataFrame]  # rows of seat 0 counted, by policy
 
 
@@ -92,46 +90,20 @@ def check(study: Study) -> None:
     groups = find_groups(study, GAME, GROUPS)
     for name, numbers in NUMBERS.items():
         for what, n in numbers.items():
-            _check_number(groups[name], what, n)
+            check_number(groups[name], what, n)
     for name, parameter in PARAMETERS.items():
         for spec in groups[name].policies:
             if parameter not in load_policy(RULESETS[GAME], spec).parameters:
                 raise InputError(f"the report's group {name!r} takes policies with {parameter}, not {spec!r}")
-    for name in BY_PLACE:
-        for variant in groups[name].variants:
-            if SEATS_IN_ORDER not in variant.split(","):
-                raise InputError(f"the report's group {name!r} takes variants with {SEATS_IN_ORDER}, not {variant!r}")
+    check_seats_in_order(groups[name] for name in BY_PLACE)
     if groups["mirrors"].seats != groups["slow_mirrors"].seats:
         raise InputError(f"the report's group 'slow_mirrors' takes seats {groups['mirrors'].seats}, as 'mirrors' does")
     if groups["readings"].variants != groups["readings_best"].variants:
         raise InputError("the report's groups 'readings' and 'readings_best' take the same variants")
 
 
-def _check_number(group: Group, what: str, n: int) -> None:
-    found = getattr(group, what)
-    if len(found) != n:
-        raise InputError(f"the report's group {group.name!r} takes {n} {what}, not {', '.join(map(str, found))}")
-
-
 def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
-    """Return the chapter's figures, its tables, and the words and numbers of its text.
-
-    Parameters
-    ----------
-    study : Study
-        One that :func:`check` accepts.
-    results : DataFrame
-        Of its matchups, as ``run_study`` returns them.
-    games, seed : int
-        Games per matchup, and the seed, that they were played with.
-
-    Returns
-    -------
-    figures : dict of str to Axes or Figure
-    tables : dict of str to DataFrame
-    words : dict of str to object
-        What the template reads.
-    """
+    """Return the figures, tables and words of the chapter; see :mod:`analysis.chapters`."""
     group = dict(list(results.groupby("group", sort=False)))
     mirrors = pd.concat([group["mirrors"], group["slow_mirrors"]])
     counts = {policy: _counted(policy, n, seed) for policy, n in COUNTED.items()}
@@ -149,7 +121,7 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
         _readings(group["readings"], group["readings_best"]),
         ({}, {}, _played(results, seed)),
     )
-    drawn, tables, words = ({name: each for part in kind for name, each in part.items()} for kind in zip(*parts, strict=True))
+    drawn, tables, words = join(parts)
     return drawn, {name: table.assign(seed=seed) if name != "starts" else table for name, table in tables.items()}, words
 
 

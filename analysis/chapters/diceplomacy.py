@@ -8,13 +8,13 @@ from typing import Any
 import pandas as pd
 
 from analysis import figures
-from analysis.chapters.groups import find_groups
+from analysis.chapters.parts import SEATS_IN_ORDER, Part, check_number, check_seats_in_order, find_groups, join
 from analysis.estimates import fair_shares, game_length, per_game, per_seat, seat_advantage, seat_gap, share_of
 from sims.errors import InputError
 from sims.policy import load_policy
 from sims.rulesets import RULESETS
 from sims.rulesets.diceplomacy.odds import battle_odds
-from sims.study import Group, Study
+from sims.study import Study
 
 TITLE = "When should I attack in Diceplomacy?"
 GAME = "diceplomacy"
@@ -29,7 +29,6 @@ GROUPS = {
     "assumed_best": "against",
 }
 SWEPT = ("attack", "surrender", "help")  # groups named after the parameter of `threshold` that they vary
-SEATS_IN_ORDER = "first_player=first_seat"  # so that a seat's number is its place in the turn order
 USUAL = "usual rules"
 ASSUMED = ("null_treaty", "help_protocol", "surrender_order")  # fields of which the rulebook says nothing
 ENDS = {
@@ -38,8 +37,6 @@ ENDS = {
     "trio_ends": "three or more do",
     "draws": "the win is shared",
 }
-
-Part = tuple[dict[str, Any], dict[str, pd.DataFrame], dict[str, Any]]  # figures, tables, words
 
 
 def check(study: Study) -> None:
@@ -50,46 +47,20 @@ def check(study: Study) -> None:
             if load_policy(RULESETS[GAME], spec).name != "threshold":
                 raise InputError(f"the report's group {name!r} takes policies such as threshold:0.5, not {spec!r}")
     for name, n in {"players": 1, "pile_on": 2, "attack": 1, "surrender": 1, "help": 1, "alliance": 2}.items():
-        _check_number(groups[name], "variants", n)
+        check_number(groups[name], "variants", n)
     for name in ("surrender", "help"):
-        _check_number(groups[name], "opponents", 1)
+        check_number(groups[name], "opponents", 1)
     for name in ("assumed", "assumed_best"):
-        _check_number(groups[name], "seats", 1)
-    _check_number(groups["assumed"], "policies", 1)
-    _check_number(groups["alliance"], "policies", 1)
-    for name in ("players", "pile_on", "assumed"):
-        for variant in groups[name].variants:
-            if SEATS_IN_ORDER not in variant.split(","):
-                raise InputError(f"the report's group {name!r} takes variants with {SEATS_IN_ORDER}, not {variant!r}")
+        check_number(groups[name], "seats", 1)
+    check_number(groups["assumed"], "policies", 1)
+    check_number(groups["alliance"], "policies", 1)
+    check_seats_in_order(groups[name] for name in ("players", "pile_on", "assumed"))
     if groups["assumed"].variants != groups["assumed_best"].variants:
         raise InputError("the report's groups 'assumed' and 'assumed_best' take the same variants")
 
 
-def _check_number(group: Group, what: str, n: int) -> None:
-    found = getattr(group, what)
-    if len(found) != n:
-        raise InputError(f"the report's group {group.name!r} takes {n} {what}, not {', '.join(map(str, found))}")
-
-
 def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
-    """Return the chapter's figures, its tables, and the words and numbers of its text.
-
-    Parameters
-    ----------
-    study : Study
-        One that :func:`check` accepts.
-    results : DataFrame
-        Of its matchups, as ``run_study`` returns them.
-    games, seed : int
-        Games per matchup, and the seed, that they were played with.
-
-    Returns
-    -------
-    figures : dict of str to Axes or Figure
-    tables : dict of str to DataFrame
-    words : dict of str to object
-        What the template reads.
-    """
+    """Return the figures, tables and words of the chapter; see :mod:`analysis.chapters`."""
     group = dict(list(results.groupby("group", sort=False)))
     odds = battle_odds()
     played = results.groupby(["group", "matchup", "variant"])[["games", "truncated"]].first().sum()
@@ -105,8 +76,7 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
         _assumed(group["assumed"], group["assumed_best"]),
         ({}, {}, {**totals, "games": games, "seed": seed, "version": RULESETS[GAME].version}),
     )
-    drawn, tables, words = ({name: each for part in kind for name, each in part.items()} for kind in zip(*parts, strict=True))
-    return drawn, tables, words
+    return join(parts)
 
 
 def _labelled(estimates: pd.DataFrame) -> pd.DataFrame:
