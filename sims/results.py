@@ -135,6 +135,15 @@ def reduce_rows(matchup: Matchup, rows: np.ndarray) -> Sums:
     return sums
 
 
+def policy_shares(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
+    """Return win shares, float (deals, different policies): the mean over a policy's rows in each deal."""
+    _, rotations, seats, _ = rows.shape
+    rotation, seat = np.indices((rotations, seats))
+    played_by = matchup.entry_policy[(seat + rotation) % seats]
+    payoffs = rows[..., matchup.measures.index("payoff")]
+    return np.stack([payoffs[:, played_by == p].mean(axis=1) / SHARE for p in range(len(matchup.policies))], axis=1)
+
+
 def results_table(matchup: Matchup, sums: Sums) -> pd.DataFrame:
     """Return the results of a matchup as a tidy table with the columns ``COLUMNS``."""
     seats, measures = len(matchup.specs), matchup.measures

@@ -12,7 +12,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from sims.errors import InputError, check_int, choose
 from sims.files import make_folder, whole_file
 from sims.playouts import ILLEGAL, play_deals, play_game
 from sims.policy import Policy, load_policy
-from sims.results import Matchup, Sums, reduce_rows, results_table, rows_table
+from sims.results import Matchup, Sums, policy_shares, reduce_rows, results_table, rows_table
 from sims.ruleset import MAX_ACTIONS, Ruleset, Variant
 from sims.rulesets import RULESETS
 
@@ -44,6 +44,10 @@ class Table:
     policies: tuple[Policy, ...]
     variant: Variant
     interpreted: bool = False
+
+    def matchup(self, seed: int) -> Matchup:
+        """Return what is counted of a run of this table from a seed."""
+        return Matchup(self.ruleset, self.variant.name, tuple(policy.spec for policy in self.policies), seed)
 
     def kernels(self) -> tuple[Callable, Callable]:
         """Return ``play_game`` and ``play_deals``, compiled or interpreted."""
@@ -223,18 +227,16 @@ def simulate(
     if check_int(n_jobs, "n_jobs", -1024, 1024) == 0:
         raise InputError("n_jobs must not be 0; choose a number of workers, or -1 for all cores")
     table = set_table(ruleset, policies, variant, interpreted)
-    matchup = Matchup(table.ruleset, table.variant.name, tuple(p.spec for p in table.policies), int(seed))
+    matchup = table.matchup(seed)
     table.arguments()  # a policy that does not compile is refused before any worker starts
     folder = _rows_folder(rows)
     deals = -(-games // matchup.rotations)
     sums = Sums.zero(matchup)
     with tqdm(total=deals * matchup.rotations, unit=" games", unit_scale=True, disable=None if progress else True) as bar:
         bar.set_description(f"{table.ruleset.name} {matchup.name}"[:60])
-        batches = _batches(table, matchup, deals, n_jobs, folder is not None)
+        batches = _batches(table, matchup, 0, deals, n_jobs, folder is not None)
         try:
             for batch in batches:
-                if batch.fault is not None:
-                    raise IllegalAction(accusation(table, matchup.seed, *map(int, batch.fault)))
                 path = folder and folder / f"deals-{sums.deals:012d}.parquet"
                 with whole_file(path) if path else nullcontext() as partial:  # Ctrl-C: neither the rows nor the sums have it
                     if partial is not None and batch.rows is not None:
@@ -246,15 +248,58 @@ def simulate(
                 raise
             print(f"interrupted: keeping {sums.deals * matchup.rotations:,} games", file=sys.stderr)
         finally:
-            with warnings.catch_warnings():  # joblib warns of the batches that are given up
-                warnings.simplefilter("ignore")
-                batches.close()
+            batches.close()
     return results_table(matchup, sums)
 
 
-def _batches(table: Table, matchup: Matchup, deals: int, n_jobs: int, keep_rows: bool) -> Generator[Batch]:
-    size = max(1, BATCH // matchup.rotations)
-    jobs = (delayed(_play_batch)(table, matchup, first, min(size, deals - first), keep_rows) for first in range(0, deals, size))
-    if deals <= size:
-        return (function(*args, **named) for function, args, named in jobs)
-    return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator", batch_size=1)(jobs)
+def _batches(table: Table, matchup: Matchup, first_deal: int, deals: int, n_jobs: int, keep_rows: bool) -> Generator[Batch]:
+    """Yield the batches of consecutive deals in their order; raises IllegalAction."""
+    size, end = max(1, BATCH // matchup.rotations), first_deal + deals
+    jobs = (delayed(_play_batch)(table, matchup, at, min(size, end - at), keep_rows) for at in range(first_deal, end, size))
+    played = (
+        (function(*args, **named) for function, args, named in jobs)
+        if deals <= size
+        else Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator", batch_size=1)(jobs)
+    )
+    try:
+        for batch in played:
+            if batch.fault is not None:
+                raise IllegalAction(accusation(table, matchup.seed, *map(int, batch.fault)))
+            yield batch
+    finally:
+        with warnings.catch_warnings():  # joblib warns of the batches that are given up
+            warnings.simplefilter("ignore")
+            played.close()
+
+
+class DealShares(NamedTuple):
+    """Consecutive deals, the units of statistics.
+
+    Attributes
+    ----------
+    shares : float array (deals, different policies)
+        Win share of each of :attr:`Matchup.policies`, the mean over its seats and the deal's rotations.
+    truncated : int array (deals,)
+        Games of the deal that were stopped; their win shares are 0.
+    """
+
+    shares: np.ndarray
+    truncated: np.ndarray
+
+
+def deal_shares(table: Table, seed: int, first_deal: int, deals: int, n_jobs: int = -1) -> DealShares:
+    """Play consecutive deals of a run and return what each policy won in each: for comparisons of deal with deal.
+
+    Raises
+    ------
+    IllegalAction
+        If a policy returns an action that is not legal.
+    """
+    matchup = table.matchup(seed)
+    seats, truncated = len(matchup.specs), matchup.measures.index("truncated")
+    played = [
+        (policy_shares(matchup, batch.rows), batch.rows[..., truncated].sum(axis=(1, 2)) // seats)
+        for batch in _batches(table, matchup, first_deal, deals, n_jobs, True)
+        if batch.rows is not None
+    ]
+    return DealShares(*map(np.concatenate, zip(*played, strict=True)))

@@ -15,6 +15,7 @@ from sims import RULESETS, IllegalAction, InputError, policy, simulate, trace
 from sims.jit import INTERPRETED
 from sims.playouts import play_deals, play_game
 from sims.results import COLUMNS, Matchup, Sums, rows_table
+from sims.simulate import deal_shares, set_table
 from sims.streams import draw
 
 MODULE = importlib.import_module("sims.simulate")  # `sims.simulate` is the function
@@ -54,6 +55,27 @@ def test_workers_and_batches_change_nothing(ruleset, monkeypatch):
     for size, n_jobs in [(SMALL // 12, 1), (SMALL // 12, 2), (SMALL // 5 - 1, 3), (1, 2)]:
         small_batches(monkeypatch, size)
         assert same(whole, play(ruleset, SPECS[ruleset], seed=7, n_jobs=n_jobs))
+
+
+@pytest.mark.parametrize("ruleset", SPECS)
+def test_deal_shares_are_those_of_the_rows(ruleset, monkeypatch, tmp_path):
+    small_batches(monkeypatch, SMALL // 12)
+    variant = "standard,ply_limit=12" if ruleset == "pig" else "standard"
+    play(ruleset, SPECS[ruleset], seed=7, variant=variant, rows=tmp_path)
+    rows = read_rows(tmp_path)
+    wanted = rows.pivot_table("payoff", "deal", "policy")[SPECS[ruleset]].to_numpy()
+    stopped = rows[rows.seat == 0].groupby("deal").truncated.sum().to_numpy()
+    table = set_table(ruleset, SPECS[ruleset], variant)
+    for n_jobs in (1, 2):
+        parts = [deal_shares(table, 7, 0, 5, n_jobs), deal_shares(table, 7, 5, len(wanted) - 5, n_jobs)]
+        np.testing.assert_allclose(np.concatenate([part.shares for part in parts]), wanted, rtol=1e-12)
+        assert (np.concatenate([part.truncated for part in parts]) == stopped).all()
+    assert (ruleset == "pig") == stopped.any()
+
+
+def test_deal_shares_of_a_policy_against_itself_are_fair():
+    shares, _ = deal_shares(set_table("pig", ["hold_at:20"] * 3), 7, 0, 20, 1)
+    np.testing.assert_allclose(shares, np.full((20, 1), 1 / 3))
 
 
 def test_another_seed_or_game_gives_other_results():
