@@ -48,11 +48,11 @@ test-pure: .venv/dev ## The tests in plain Python, with coverage
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
-report: .venv/run ## Play what is missing and write reports/build/report.html (GAMES=, JOBS=, SEED=)
+report: .venv/run ## Play what is missing and write reports/build/index.html (GAMES=, JOBS=, SEED=)
 	$(REPORT)
 
 notebooks: .venv/dev ## Execute the notebooks (GAMES= for small or large)
-	$(if $(GAMES),DICELAB_GAMES=$(GAMES)) $(BIN)/jupyter execute $(NOTEBOOKS)
+	printf '%s\n' $(NOTEBOOKS) | $(if $(GAMES),DICELAB_GAMES=$(GAMES)) xargs -n 1 -P 2 $(BIN)/jupyter execute
 
 lab: .venv/dev ## Open the notebooks
 	$(BIN)/jupyter lab notebooks

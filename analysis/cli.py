@@ -327,7 +327,7 @@ def simulate_command(
 @click.option("--reports", "folder", type=click.Path(path_type=Path), default="reports", show_default=True)
 @json_option
 def report_command(games: int | None, seed: int | None, jobs: int, folder: Path, as_json: bool) -> None:
-    """Play the studies that are not up to date, and write the report: one HTML file in reports/build."""
+    """Play the studies that are not up to date, and write the report: the pages in reports/build."""
     from analysis.report import write_report
     from sims import InputError
 

@@ -1,9 +1,10 @@
-"""The report: for each chapter study -> results -> figures, tables and text; all of it in one self-contained HTML file.
+"""The report: for each chapter study -> results -> figures, tables and text; a front page and a page on the methods join them.
 
-What is said of a game is in :mod:`analysis.chapters` and in the chapter's template; here is the frame, which knows no game. The
-page is the same byte for byte for the same seed, games and sources: no dates, no host names, fixed SVG identifiers. A chapter is
-remembered with its files for as long as nothing that it depends on changes; what takes long in the others is done first, in as
-many processes as there are jobs, as most of a first run is compilation, which only processes can do at the same time.
+What is said of a game is in :mod:`analysis.chapters` and in the chapter's template; here is the frame, which knows no game. Every
+page stands alone in one file, the same byte for byte for the same seed, games and sources: no dates, no host names, fixed SVG
+identifiers. A chapter is remembered with its files for as long as nothing that it depends on changes; what takes long in the
+others is done first, in as many processes as there are jobs, as most of a first run is compilation, which only processes can do
+at the same time.
 """
 
 import base64
@@ -20,6 +21,7 @@ import jinja2
 import matplotlib.pyplot as plt
 import pandas as pd
 from joblib import Memory, effective_n_jobs
+from markdown_it import MarkdownIt
 from matplotlib.figure import Figure
 from tqdm import tqdm
 
@@ -28,23 +30,30 @@ from analysis.chapters import CHAPTERS
 from sims import jit
 from sims.errors import InputError
 from sims.files import make_folder, whole_file
+from sims.simulate import find_ruleset
 from sims.study import Planned, Study, load_study, plan, run_matchup
 
 UNKEYED = ["study", "folder", "games", "seed"]  # the key says what of them matters
 SOURCES = jit.sources_hash(Path(__file__).parent)
 
 
+MARKDOWN = MarkdownIt().enable("table")
+
+
 class Made(NamedTuple):
     """A finished chapter."""
 
     name: str
+    game: str
     title: str
+    answer: str  # a part of its text that the front page shows too
     text: str
+    images: dict[str, str]  # addresses that need no file
     files: dict[str, bytes]  # by their paths in the build folder
 
 
 def write_report(folder: Path, games: int | None = None, seed: int | None = None, n_jobs: int = -1) -> Path:
-    """Play what is missing, draw everything, and write ``build/report.html``, its figures and its tables as CSV.
+    """Play what is missing, draw everything, and write ``build/index.html``, its chapters, their figures and tables as CSV.
 
     Parameters
     ----------
@@ -56,14 +65,14 @@ def write_report(folder: Path, games: int | None = None, seed: int | None = None
     Returns
     -------
     Path
-        The page.
+        The front page.
     """
     if not (folder / "studies").is_dir():
         raise InputError(f"{str(folder)!r} has no folder studies; name the project's reports folder with --reports")
     studies = {name: load_study(folder / "studies" / f"{name}.toml") for name in CHAPTERS}
     for name, chapter in CHAPTERS.items():
         chapter.check(studies[name])
-    page, *_ = (_template(folder, name) for name in ("report", *CHAPTERS))
+    layout, *_ = (_template(folder, name) for name in ("layout", "index", *CHAPTERS))
     build, results = folder / "build", folder / "build" / "results"
     for place in ("results", *(f"{kind}/{name}" for kind in ("tables", "figures") for name in CHAPTERS)):
         make_folder(build / place, "the report")
@@ -73,13 +82,33 @@ def write_report(folder: Path, games: int | None = None, seed: int | None = None
     kept = Memory(results, verbose=0).cache(_chapter, ignore=UNKEYED)
     stale = [name for name in CHAPTERS if keys[name] is None or not kept.check_call_in_cache(*calls[name])]
     makers = [partial(_chapter if keys[name] is None else kept, *calls[name]) for name in stale]
-    made = _at_once(_long(stale, planned, results), makers, n_jobs)
-    chapters = {each.name: each for each in [*made, *(kept(*calls[name]) for name in CHAPTERS if name not in stale)]}
+    new = _at_once(_long(stale, planned, results), makers, n_jobs)
+    chapters = {each.name: each for each in [*new, *(kept(*calls[name]) for name in CHAPTERS if name not in stale)]}
     for chapter in chapters.values():
         for path, data in chapter.files.items():
             _write(build / path, data)
-    _write(build / "report.html", page.render(chapters=[chapters[name] for name in CHAPTERS]).encode())
-    return build / "report.html"
+    made = [chapters[name] for name in CHAPTERS]
+    for page in _pages(folder, made, studies):
+        _write(build / f"{page.name}.html", layout.render(page=page, chapters=made).encode())
+    return build / "index.html"
+
+
+class Page(NamedTuple):
+    """A page of the site; its name is that of its file."""
+
+    name: str
+    title: str
+    text: str
+
+
+def _pages(folder: Path, chapters: Sequence[Made], studies: Mapping[str, Study]) -> Iterator[Page]:
+    """Yield the front page, each chapter and the rules of its game, and the methods."""
+    yield Page("index", "dicelab", _template(folder, "index").render(chapters=chapters))
+    for each in chapters:
+        game = find_ruleset(studies[each.name].ruleset)
+        rules = MARKDOWN.render(Path(str(game.rules.__file__)).with_name("README.md").read_text())
+        yield from (Page(each.name, each.title, each.text), Page(f"{each.name}_rules", f"{each.game}: the rules", rules))
+    yield Page("methods", "Methods", MARKDOWN.render((Path(__file__).parent / "README.md").read_text()))
 
 
 def _key(folder: Path, name: str, matchups: Sequence[Planned]) -> str | None:
@@ -140,7 +169,8 @@ def _chapter(name: str, key: str | None, study: Study, folder: Path, games: int 
         images, files = _images({key: each.figure for key, each in drawn.items()}, f"figures/{name}")
     for table_name, table in tables.items():
         files[f"tables/{name}/{table_name}.csv"] = table.to_csv(index=False, lineterminator="\n", float_format="%.10g").encode()
-    return Made(name, chapter.TITLE, template.render(chapter=name, title=chapter.TITLE, images=images, **words), files)
+    page: Any = template.make_module({"chapter": name, "title": chapter.TITLE, "images": images, **words})
+    return Made(name, find_ruleset(study.ruleset).title, chapter.TITLE, str(page.answer), str(page), images, files)
 
 
 def _template(folder: Path, name: str) -> jinja2.Template:

@@ -1,6 +1,5 @@
 """The report: self-contained, the same bytes again, nothing played twice."""
 
-import re
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -65,12 +64,12 @@ def test_report_is_self_contained_and_byte_stable(tmp_path, monkeypatch):
     first = page.read_bytes()
     for module, name in ((sims.study, "simulate"), (dice_fever, "content")):  # would fail if anything were played or drawn again
         monkeypatch.setattr(module, name, None)
+    chapter = (tmp_path / "build" / "dice_fever.html").read_text()
     page.unlink()
     assert write_report(tmp_path, n_jobs=1).read_bytes() == first
-    text = first.decode()
-    sources = re.findall(r'(?:src|href)="([^"]+)"', text)
-    assert all(source.startswith(("data:", "#")) for source in sources)
-    assert sum(source.startswith("data:image") for source in sources) >= 6
+    assert (tmp_path / "build" / "dice_fever.html").read_text() == chapter
+    assert chapter.count('src="data:image') >= 6
+    assert first.decode().count('src="data:image') == 1
     assert {path.name for path in (tmp_path / "build" / "tables" / "dice_fever").iterdir()} >= {
         "win_rates.csv",
         "odds_standard.csv",
@@ -79,12 +78,15 @@ def test_report_is_self_contained_and_byte_stable(tmp_path, monkeypatch):
     assert not list((tmp_path / "build").rglob("*.partial"))
 
 
-def test_chapters_stand_on_one_page_and_in_folders_of_their_own(tmp_path, monkeypatch):
+def test_chapters_have_pages_and_folders_of_their_own(tmp_path, monkeypatch):
     (tmp_path / "studies").mkdir()
     shutil.copytree(ROOT / "reports" / "templates", tmp_path / "templates")
     for name in ("one", "two"):
         (tmp_path / "studies" / f"{name}.toml").write_text(STUDY)
-        text = '{% from "macros.html.j2" import figure with context %}<h1>{{ title }} & {{ games }}</h1>{{ figure("a", "A<B") }}'
+        text = (
+            '{% from "macros.html.j2" import figure with context %}<h1>{{ title }} & {{ games }}</h1>{{ figure("a", "A<B") }}'
+            "{% set answer %}<b>{{ games }} & more</b>{% endset %}{{ answer }}"
+        )
         (tmp_path / "templates" / f"{name}.html.j2").write_text(text)
 
     def chapter(title):
@@ -93,14 +95,22 @@ def test_chapters_stand_on_one_page_and_in_folders_of_their_own(tmp_path, monkey
 
     monkeypatch.setattr(report, "CHAPTERS", {"one": chapter("Who?"), "two": chapter("When?")})
     monkeypatch.setattr(report, "run_matchup", lambda *_: pd.DataFrame({"x": [1]}))
-    page = write_report(tmp_path, games=7, n_jobs=1).read_text()
-    assert page.index("<h1>Who? & 7</h1>") < page.index("<h1>When? & 7</h1>")
-    assert page.count("A&lt;B") == 4
-    assert all(f'href="#{name}"' in page and f'id="{name}"' in page for name in ("one", "two"))
+    front = tmp_path / "templates" / "index.html.j2"
+    front.write_text("<h1>All</h1>{% for each in chapters %}{{ each.answer | safe }}{{ each.images.a[:5] }}{% endfor %}")
+    front = write_report(tmp_path, games=7, n_jobs=1).read_text()
+    assert front.count("<b>7 & more</b>data:") == 2
+    for name, title in (("one", "Who?"), ("two", "When?")):
+        page = (tmp_path / "build" / f"{name}.html").read_text()
+        assert f"<h1>{title} & 7</h1>" in page
+        assert page.count("A&lt;B") == 2
+        assert "<b>7 & more</b>" in page
+        assert all(f'href="{other}.html"' in page for other in ("index", "one", "two", "methods"))
+        assert "<h1>Dice Fever</h1>" in (tmp_path / "build" / f"{name}_rules.html").read_text()
     made = {path.relative_to(tmp_path / "build") for path in (tmp_path / "build").rglob("*.*")}
     made = {str(path) for path in made if path.parts[0] != "results"}
     own = {path.format(name) for name in ("one", "two") for path in ("figures/{}/a.svg", "figures/{}/a.pdf", "tables/{}/t.csv")}
-    assert made == {"report.html", *own}
+    pages = {f"{name}.html" for name in ("index", "one", "one_rules", "two", "two_rules", "methods")}
+    assert made == {*pages, *own}
 
 
 def study_file(tmp_path, text):

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import html5lib
 import matplotlib.pyplot as plt
 import pytest
 
@@ -95,7 +96,10 @@ def test_another_process_makes_the_same_bytes(made):
     assert list(first) == list(second)
     assert {path for path in first if first[path] != second[path]} == set()
     assert {str(path) for path in first} >= {
-        "report.html",
+        "index.html",
+        "dice_fever.html",
+        "dice_fever_rules.html",
+        "methods.html",
         "tables/dice_fever/win_rates.csv",
         "figures/dice_fever/stop_chart.pdf",
     }
@@ -104,13 +108,22 @@ def test_another_process_makes_the_same_bytes(made):
 
 @pytest.mark.slow
 def test_nothing_is_fetched_from_elsewhere(made):
-    page = (made[0] / "report.html").read_text()
-    links = re.findall(r"""(?:src|href|srcset|action|data|poster)\s*=\s*["']?([^"'\s>]+)""", page)
-    images = [link.removeprefix("data:image/svg+xml;base64,") for link in links if link.startswith("data:")]
+    texts = {path.name: path.read_text() for path in made[0].glob("*.html")}
+    images = []
+    for page in texts.values():
+        links = re.findall(r"""(?:src|href|srcset|action|data|poster)\s*=\s*["']?([^"'\s>]+)""", page)
+        for link in links:
+            name, _, anchor = link.partition("#")
+            if link.startswith("data:"):
+                images.append(link.removeprefix("data:image/svg+xml;base64,"))
+            elif name.endswith(".html"):
+                assert not anchor or f'id="{anchor}"' in texts[name], link
+            else:
+                assert not anchor or f'id="{anchor}"' in page, link
+                assert not name or (made[0] / name).is_file(), link
+        assert not re.search(r"<script|<link|<iframe|@import|url\(", page)
+        assert re.findall(r"(?:https?:)?//[\w.]+", re.sub(r'"data:[^"]*"', "", page)) == []
     assert len(images) >= 6
-    assert all(link.startswith(("data:image/svg+xml;base64,", "#")) for link in links)
-    assert not re.search(r"<script|<link|<iframe|@import|url\(", page)
-    assert re.findall(r"(?:https?:)?//[\w.]+", re.sub(r'"data:[^"]*"', "", page)) == []
     for image in images:
         text = base64.b64decode(image).decode()
         assert set(re.findall(r"""https?://[^"'\s<>]+""", text)) <= NAMESPACES
@@ -121,9 +134,24 @@ def test_nothing_is_fetched_from_elsewhere(made):
                 assert not name.endswith("href") or value.startswith(("#", "data:"))
 
 
+@pytest.mark.slow
+def test_pages_are_valid_titled_and_say_what_figures_show(made):
+    for path in made[0].glob("*.html"):
+        page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(
+            path.read_text()
+        )  # raises for what is not valid
+        assert page.get("lang") == "en"
+        assert page.find("head/title").text.strip()
+        assert len(page.findall(".//h1")) == 1, path.name
+        for image in page.iter("img"):
+            assert len(image.get("alt")) > 20, path.name
+        ids = [element.get("id") for element in page.iter() if element.get("id")]
+        assert len(ids) == len(set(ids)), path.name
+
+
 @pytest.mark.parametrize("step", ["write", "replace"])
 def test_a_failure_midway_leaves_the_earlier_file_whole(tmp_path, monkeypatch, step):
-    path = tmp_path / "report.html"
+    path = tmp_path / "page.html"
     report._write(path, b"earlier")
 
     def half(self, data):
@@ -138,7 +166,7 @@ def test_a_failure_midway_leaves_the_earlier_file_whole(tmp_path, monkeypatch, s
         patch.setattr(Path, "write_bytes", half) if step == "write" else patch.setattr(os, "replace", refuse)
         with pytest.raises((OSError, KeyboardInterrupt)):
             report._write(path, b"later and longer")
-    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+    assert [each.name for each in tmp_path.iterdir()] == ["page.html"]
     assert path.read_bytes() == b"earlier"
     report._write(path, b"later")
     assert path.read_bytes() == b"later"
