@@ -105,10 +105,15 @@ def _pages(folder: Path, chapters: Sequence[Made], studies: Mapping[str, Study])
     """Yield the front page, each chapter and the rules of its game, and the methods."""
     yield Page("index", "dicelab", _template(folder, "index").render(chapters=chapters))
     for each in chapters:
-        game = find_ruleset(studies[each.name].ruleset)
-        rules = MARKDOWN.render(Path(str(game.rules.__file__)).with_name("README.md").read_text())
-        yield from (Page(each.name, each.title, each.text), Page(f"{each.name}_rules", f"{each.game}: the rules", rules))
-    yield Page("methods", "Methods", MARKDOWN.render((Path(__file__).parent / "README.md").read_text()))
+        rules = Path(str(find_ruleset(studies[each.name].ruleset).rules.__file__))
+        yield Page(each.name, each.title, each.text)
+        yield Page(f"{each.name}_rules", f"{each.game}: the rules", _document(rules.with_name("README.md")))
+    yield Page("methods", "Methods", _document(Path(__file__).with_name("README.md")))
+
+
+def _document(path: Path) -> str:
+    """Return a Markdown file as HTML."""
+    return f'<div class="document">\n{MARKDOWN.render(path.read_text())}</div>'
 
 
 def _key(folder: Path, name: str, matchups: Sequence[Planned]) -> str | None:
