@@ -228,7 +228,7 @@ def plot_attack_odds(odds: pd.DataFrame) -> Figure:
     return figure
 
 
-def plot_readings(answers: pd.DataFrame, line_at: float | None = None) -> Figure:
+def plot_readings(answers: pd.DataFrame, line_at: float | None = None, xlabel: str = "") -> Figure:
     """Estimates under several readings of the rules; columns quantity (a panel), reading (a line), estimate, low, high.
 
     The dotted line is a value to compare with; if left out, the estimate under the first reading.
@@ -239,6 +239,7 @@ def plot_readings(answers: pd.DataFrame, line_at: float | None = None) -> Figure
         ax.errorbar(rows.estimate, rows.reading, xerr=_errors(rows), **_points(0))
         ax.axvline(rows.estimate.iloc[0] if line_at is None else line_at, color=INK, linewidth=1, linestyle=":")
         ax.set_title(quantity)
+        ax.set_xlabel(xlabel)
         ax.margins(x=0.12)
     axes[0, 0].invert_yaxis()
     return figure

@@ -356,7 +356,7 @@ def _first_dice(counts: Counts, skill: pd.DataFrame) -> Part:
         "skill_policy": chosen["first"].iloc[0],
         "usual": USUAL,
     }
-    drawn = {"triples": figures.plot_readings(triples.rename(columns={"n": "games"}), 0.5)}
+    drawn = {"triples": figures.plot_readings(triples.rename(columns={"n": "games"}), 0.5, "win share")}
     return drawn, {"triples": triples, "price_odds": prices, "starts": starts, "skill": chosen}, words
 
 
@@ -402,7 +402,7 @@ def _placement(results: pd.DataFrame) -> Part:
         ],
         "placement_tables": list(dict.fromkeys(rows.quantity)),
     }
-    return {"placement": figures.plot_readings(rows, 1)}, {"placement": rows}, words
+    return {"placement": figures.plot_readings(rows, 1, "wins in fair shares")}, {"placement": rows}, words
 
 
 def _block(results: pd.DataFrame, others: pd.DataFrame) -> Part:
