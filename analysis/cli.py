@@ -34,6 +34,24 @@ def say(data: dict[str, Any], text: str, as_json: bool) -> None:
         click.echo(text)
 
 
+def _ruleset_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the rulesets that a word on the command line may become, for the shell's completion."""
+    from sims.rulesets import RULESETS
+
+    return [name for name in RULESETS if name.startswith(incomplete)]
+
+
+def _policy_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the policies of the ruleset before it that a word may become, for the shell's completion."""
+    from sims.rulesets import RULESETS
+
+    ruleset = RULESETS.get(ctx.params.get("ruleset") or "")
+    return [] if ruleset is None else [name for name in ruleset.policies if name.startswith(incomplete)]
+
+
+ruleset_argument = click.argument("ruleset", shell_complete=_ruleset_names)
+policy_argument = click.argument("policy", shell_complete=_policy_names)
+policies_argument = click.argument("policies", nargs=-1, required=True, shell_complete=_policy_names)
 jobs_option = click.option("--jobs", type=int, default=-1, show_default=True, help="Workers; -1 for all cores.")
 
 
@@ -74,7 +92,7 @@ def cli() -> None:
     """Monte Carlo strategy analysis for dice games, and exact advice on when to say STOP."""
 
 
-@cli.command("list")
+@cli.command("list", epilog="Example: dicelab list --json")
 @json_option
 def list_command(as_json: bool) -> None:
     """List the rulesets: seats, variants, fields, policies."""
@@ -112,9 +130,9 @@ def list_command(as_json: bool) -> None:
         click.echo(f"installed policy {name}: {status}")
 
 
-@cli.command("trace")
-@click.argument("ruleset")
-@click.argument("policies", nargs=-1, required=True)
+@cli.command("trace", epilog="Example: dicelab trace dice-fever hold_dice:3 race:2 --seed 7 --deal 3 --rotation 1")
+@ruleset_argument
+@policies_argument
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--deal", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--rotation", type=click.IntRange(0), default=0, show_default=True)
@@ -143,7 +161,7 @@ def trace_command(
         click.echo(text, nl=False)
 
 
-@cli.command("stop")
+@cli.command("stop", epilog="Example: dicelab stop --track 1,4,5 --shields 1 --scores 40,52")
 @click.option("--track", type=Numbers("1,4,5"), metavar="1,4,5", help="The values laid (needed unless --interactive).")
 @click.option("--shields", type=int, default=0, show_default=True, help="PARADE cards committed and not used.")
 @click.option("--bonus", default="none", show_default=True, help="What the BONUS die did: its face, or FACE-used.")
@@ -209,8 +227,8 @@ def _flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-@cli.command("solve")
-@click.argument("ruleset")
+@cli.command("solve", epilog="Example: dicelab solve pig --set goal=50")
+@ruleset_argument
 @variant_option
 @set_option
 @json_option
@@ -234,9 +252,9 @@ def solve_command(ruleset: str, variant: str, settings: tuple[str, ...], as_json
         click.echo(f"kept in {solution.path}")
 
 
-@cli.command("evaluate")
-@click.argument("ruleset")
-@click.argument("policies", nargs=-1, required=True)
+@cli.command("evaluate", epilog="Example: dicelab evaluate dice-fever race:2 hold_pot:7")
+@ruleset_argument
+@policies_argument
 @variant_option
 @set_option
 @json_option
@@ -248,9 +266,9 @@ def evaluate_command(ruleset: str, policies: tuple[str, ...], variant: str, sett
     say(data, text, as_json)
 
 
-@cli.command("regret")
-@click.argument("ruleset")
-@click.argument("policy")
+@cli.command("regret", epilog="Example: dicelab regret dice-fever uniform --games 10000 --seed 7")
+@ruleset_argument
+@policy_argument
 @click.option("--games", type=click.IntRange(1), help="Estimate it from so many games, for any policy. [default: exactly]")
 @click.option("--seed", type=click.IntRange(0), help="Of the games. [default: 0]")
 @variant_option
@@ -274,9 +292,9 @@ def regret_command(
     say(data, text, as_json)
 
 
-@cli.command("simulate")
-@click.argument("ruleset")
-@click.argument("policies", nargs=-1, required=True)
+@cli.command("simulate", epilog="Example: dicelab simulate dice-fever hold_dice:3 race:2 --games 1000000 --seed 7 --json")
+@ruleset_argument
+@policies_argument
 @click.option("--games", type=click.IntRange(1), default=100_000, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @jobs_option
@@ -320,7 +338,7 @@ def simulate_command(
         click.echo(text_table(table))
 
 
-@cli.command("report")
+@cli.command("report", epilog="Example: dicelab report --games 20000 --jobs 2")
 @click.option("--games", type=click.IntRange(1), help="Games per matchup, instead of the study's own number.")
 @click.option("--seed", type=click.IntRange(0), help="Instead of the study's own seed.")
 @jobs_option

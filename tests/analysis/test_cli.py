@@ -2,13 +2,15 @@
 
 import dataclasses
 import json
+import shlex
 import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
+from click.shell_completion import ShellComplete
 
-from analysis.cli import main
+from analysis.cli import cli, main
 from sims import RULESETS, exact
 from sims.jit import INTERPRETED
 from sims.policy import load_policy  # noqa: F401  (loads the module that is patched)
@@ -211,3 +213,27 @@ def test_help_does_not_load_numba():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "simulate" in done.stdout
     assert done.stdout.rstrip().endswith("False")
+
+
+@pytest.mark.parametrize("name", sorted(cli.commands))
+def test_every_command_has_an_example_that_can_be_typed(name):
+    command = cli.commands[name]
+    words = shlex.split(command.epilog.removeprefix("Example: "))
+    assert words[:2] == ["dicelab", name]
+    command.make_context(name, words[2:])
+
+
+@pytest.mark.parametrize(
+    "words, answers",
+    [
+        ("dicelab simu", {"simulate"}),
+        ("dicelab simulate dice-f", {"dice-fever", "dice-forge"}),
+        ("dicelab simulate pig hold_at:20 hold", {"hold_at"}),
+        ("dicelab regret dice-fever rac", {"race"}),
+        ("dicelab regret dice-never rac", set()),
+    ],
+)
+def test_the_shell_completes(words, answers):
+    words = words.split()
+    found = ShellComplete(cli, {}, "dicelab", "_DICELAB_COMPLETE").get_completions(words[1:-1], words[-1])
+    assert {each.value for each in found} == answers
