@@ -168,7 +168,7 @@ def compare(
     level : float
         Of the intervals; wrong verdicts are at most as frequent as 1 - level.
     budget : int
-        Games at most, rounded up to whole deals.
+        Games at most, rounded up to whole deals. A verdict that is known by then stands, however wide the interval.
 
     Raises
     ------

@@ -24,8 +24,12 @@ from scipy.optimize.elementwise import find_root
 from analysis.intervals import check_level
 
 SPAN = 2  # of the values, which lie between -1 and 1
-TYPICAL = (1 / 4, 1 / 32)  # variances of a deal's difference: policies that meet each other, and neighbours against others
-FINEST = 1e-4  # half-width: nobody plays the billions of games that a finer one takes
+VARIANCE = 1 / 4  # of a deal's difference, as it may well be
+FINEST, COARSEST, STEP = (
+    1e-4,
+    0.1,
+    4,
+)  # half-widths for which the interval is tuned; nobody plays the billions that finer ones take
 
 
 @dataclass(frozen=True)
@@ -58,10 +62,10 @@ class ConfidenceSequence:
         level : float
             The chance that the intervals of all looks contain the mean, between 0 and 1.
         precision : float
-            Half-width at which the interval is to be at its best. It holds for any choice made before the first value.
+            The smallest half-width that is of interest: from there on, up to a coarse one, the interval is at its best. It holds
+            for any choice made before the first value.
         """
-        weights = ((variance / max(precision, FINEST)) ** 2 for variance in TYPICAL)
-        return cls((1 - check_level(level)) / 2, tuple(weights))
+        return cls((1 - check_level(level)) / 2, _weights(max(precision, FINEST)))
 
     def add(self, values: np.ndarray) -> "ConfidenceSequence":
         """Return the sequence after a batch more, an array (n, ...): as many sequences as the other axes have places."""
@@ -92,6 +96,12 @@ def boundary(spread: np.ndarray, alpha: float, weights: Sequence[float]) -> np.n
     while (excess(highest, spread) < 0).any():
         highest = 2 * highest
     return find_root(excess, (np.zeros_like(highest), highest), args=(spread,)).x
+
+
+def _weights(precision: float) -> tuple[float, ...]:
+    """Return the weights that are best at half-widths from `precision` to the coarsest, each a few times the one before."""
+    steps = max(0, int(np.log(COARSEST / precision) / np.log(STEP)))
+    return tuple((VARIANCE / (precision * STEP**k)) ** 2 for k in range(steps + 1))
 
 
 def log_mixture(total: np.ndarray, spread: np.ndarray, weight: float) -> np.ndarray:
