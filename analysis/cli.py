@@ -338,6 +338,41 @@ def simulate_command(
         click.echo(text_table(table))
 
 
+@cli.command("compare", epilog="Example: dicelab compare pig hold_at:20 hold_at:25 --margin 0.01")
+@ruleset_argument
+@click.argument("a", shell_complete=_policy_names)
+@click.argument("b", shell_complete=_policy_names)
+@click.option(
+    "--against",
+    multiple=True,
+    shell_complete=_policy_names,
+    metavar="C",
+    help="Another one at the table, of A and then of B; once for each.",
+)
+@click.option("--margin", type=float, default=0.005, show_default=True, help="Smaller differences of win shares do not matter.")
+@click.option("--until", type=float, metavar="W", help="Play on until the interval is the estimate -W to +W, or narrower.")
+@click.option("--budget", type=click.IntRange(1), default=10_000_000, show_default=True, help="Games at most.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@jobs_option
+@variant_option
+@set_option
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals; 1 - the chance of a wrong verdict.")
+@click.option("--interpreted", is_flag=True, help="Do not compile the policies (slow, same games).")
+@json_option
+def compare_command(
+    ruleset: str, a: str, b: str, jobs: int, variant: str, settings: tuple[str, ...], as_json: bool, **options: Any
+) -> None:
+    """Say whether A is better than B: both play the same deals, until it is known or the budget is spent.
+
+    Without --against they meet each other, two at a table. The verdict is a_better, b_better, equivalent (within the margin),
+    budget_spent or interrupted; its intervals (method anytime) hold however often one looks.
+    """
+    from analysis.comparisons import compare, described
+
+    found = compare(ruleset, a, b, variant=full_variant(variant, settings), n_jobs=jobs, **options)
+    say(*described(found), as_json)
+
+
 @cli.command("report", epilog="Example: dicelab report --games 20000 --jobs 2")
 @click.option("--games", type=click.IntRange(1), help="Games per matchup, instead of the study's own number.")
 @click.option("--seed", type=click.IntRange(0), help="Instead of the study's own seed.")

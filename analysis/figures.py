@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
 STOP_COLOUR, THROW_COLOUR = "#c8553d", "#2a7f62"
 INK, FAINT = "#222222", "#bbbbbb"
@@ -474,3 +475,58 @@ def plot_estimates(
     handles = {label: each for ax in axes.flat for each, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=len(handles))
     return figure
+
+
+def plot_looks(looks: pd.DataFrame, margin: float, ax: Axes | None = None) -> Axes:
+    """The difference between two policies as the games go by, with its confidence sequence; the margin is shaded.
+
+    Parameters
+    ----------
+    looks : DataFrame
+        Columns games, estimate, low, high: one row per look.
+    margin : float
+    """
+    ax = _axes(ax)
+    ax.axhspan(-margin, margin, color="#eeeeee", label=f"within the margin of {margin:g}")
+    ax.axhline(0, color=INK, linewidth=1)
+    ax.fill_between(looks.games, looks.low, looks.high, color=PALETTE[0], alpha=0.25, label="anytime-valid interval")
+    ax.plot(looks.games, looks.estimate, color=PALETTE[0], marker="o", markersize=3, label="estimate")
+    for edge in (-margin, margin):
+        ax.axhline(edge, color=INK, linewidth=0.8, linestyle=":")
+    _count_axis(ax)
+    ax.set_xlabel("games played")
+    ax.set_ylabel("what A wins more than B")
+    widest = 1.6 * max(abs(looks.low).median(), abs(looks.high).median())
+    ax.set_ylim(-widest, widest)
+    ax.set_title("A v B: until the interval leaves out 0, or lies within the margin")
+    ax.legend()
+    return ax
+
+
+def plot_called_better(rates: pd.DataFrame, nominal: float, ax: Axes | None = None) -> Axes:
+    """How often each test has called one of two policies better by then; columns test, n (deals), estimate, low, high."""
+    ax = _axes(ax)
+    for i, (test, rows) in enumerate(rates.groupby("test", sort=False)):
+        label = str(test).replace("_", " ")
+        if len(rows) == 1:
+            ax.errorbar(rows.n, rows.estimate, _errors(rows), **_points(i, label))
+            continue
+        ax.fill_between(rows.n, rows.low, rows.high, color=PALETTE[i], alpha=0.25, linewidth=0)
+        ax.plot(rows.n, rows.estimate, color=PALETTE[i], label=label)
+    ax.axhline(nominal, color=INK, linewidth=1, linestyle=":", label=f"nominal, {nominal:.0%}")
+    _count_axis(ax)
+    ax.set_ylim(bottom=-0.01)
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.set_xlabel("deals so far, a look after each batch")
+    ax.set_ylabel("comparisons with a better one")
+    ax.set_title("How often one policy was called better so far (with intervals)")
+    ax.legend(loc="upper left")
+    return ax
+
+
+def _count_axis(ax: Axes) -> None:
+    """Numbers on a logarithmic axis, written out: 100, 200, 500, 1,000."""
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())

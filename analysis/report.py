@@ -38,6 +38,8 @@ SOURCES = jit.sources_hash(Path(__file__).parent)
 
 
 MARKDOWN = MarkdownIt().enable("table")
+for _part in ("link_open", "link_close"):  # what a document of the repository links to is not in the report
+    MARKDOWN.add_render_rule(_part, lambda renderer, tokens, i, options, env: "")
 
 
 class Made(NamedTuple):

@@ -117,6 +117,42 @@ def test_simulate(capsys, tmp_path, monkeypatch, args, words):
 @pytest.mark.parametrize(
     "args, words",
     [
+        (["pog", "hold_at", "hold_at:25"], ["'pog'", "did you mean pig"]),
+        (["pig", "hold_it", "hold_at:25"], ["'hold_it'", "did you mean hold_at"]),
+        (["pig", "hold_at", "hold_at:x"], ["'x'", "points"]),
+        (["pig", "hold_at"], ["B"]),
+        (["pig", "hold_at", "uniform", "uniform"], ["uniform"]),
+        ([*PIG, "--against", "hold_it"], ["'hold_it'", "did you mean hold_at"]),
+        ([*PIG, *["--against", "hold_at"] * 10], ["1 to 9", "--against", "10"]),
+        (["diceplomacy", "uniform", "uniform"], ["4 to 8 seats", "3 to 7", "--against", "0"]),
+        (["diceplomacy", "uniform", "uniform", "--against", "uniform"], ["3 to 7", "--against", "1"]),
+        ([*PIG, "--margin", "0"], ["margin", "0"]),
+        ([*PIG, "--margin", "-0.1"], ["margin", "-0.1"]),
+        ([*PIG, "--margin", "1"], ["margin", "1"]),
+        ([*PIG, "--margin", "nan"], ["margin", "nan"]),
+        ([*PIG, "--margin", "small"], ["'small'"]),
+        ([*PIG, "--until", "0"], ["until", "0"]),
+        ([*PIG, "--until", "2"], ["until", "2"]),
+        ([*PIG, "--budget", "0"], ["0"]),
+        ([*PIG, "--budget", TOO_BIG], [TOO_BIG, "budget"]),
+        ([*PIG, "--level", "1"], ["level", "1"]),
+        ([*PIG, "--seed", "-1"], ["-1"]),
+        ([*PIG, "--jobs", "0"], ["n_jobs", "-1"]),
+        ([*PIG, "--variant", "plain"], ["'plain'", "standard"]),
+        ([*PIG, "--set", "gaol=50"], ["'gaol'", "did you mean goal"]),
+        ([*PIG, "--games", "100"], ["--games"]),
+    ],
+    ids=lambda value: " ".join(value)[:60],
+)
+def test_compare(capsys, args, words):
+    line = refused(capsys, ["compare", *args])
+    for word in words:
+        assert word in line
+
+
+@pytest.mark.parametrize(
+    "args, words",
+    [
         (["--deal", "-1"], ["-1"]),
         (["--deal", TOO_BIG], [TOO_BIG, "deal"]),
         (["--deal", "x"], ["'x'"]),
@@ -353,6 +389,7 @@ def test_stdout_is_one_json_object_and_nothing_else(capsys):
         ["trace", *PIG],
         ["stop", "--track", "1,2"],
         ["list"],
+        ["compare", *PIG, "--budget", 20, "--jobs", 1],
     ):
         out = printed(capsys, [*args, "--json"])
         assert out.startswith("{\n")
@@ -424,7 +461,9 @@ def test_list_says_what_the_other_commands_take(capsys):
 # --- the help -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("args", [["--help"], ["-h"], ["simulate", "--help"], ["stop", "-h"], ["report", "--help"], []])
+@pytest.mark.parametrize(
+    "args", [["--help"], ["-h"], ["simulate", "--help"], ["compare", "--help"], ["stop", "-h"], ["report", "--help"], []]
+)
 def test_help(capsys, args):
     assert "Usage: dicelab" in printed(capsys, args)
 

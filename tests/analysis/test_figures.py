@@ -28,6 +28,10 @@ BATTLES = BATTLES.set_axis(["battle", "die", "chance"], axis=1)
 SIZES = RATES.assign(hexes=[8, 16, 36])
 LEADS = pd.DataFrame({"variant": ["a", "a", "b"], "lead": [1, 2, 1], "estimate": [0.6, 0.7, 0.55]})
 LEADS = LEADS.assign(low=LEADS.estimate - 0.02, high=LEADS.estimate + 0.01)
+LOOKS = pd.DataFrame({"games": [200, 400, 900], "estimate": [0.1, -0.1, 0.02]})
+LOOKS = LOOKS.assign(low=LOOKS.estimate - 0.2, high=LOOKS.estimate + 0.2)
+CALLED = pd.DataFrame({"test": ["anytime", "anytime", "student_last_look"], "n": [100, 200, 200], "estimate": [0, 0.01, 0.05]})
+CALLED = CALLED.assign(low=CALLED.estimate.sub(0.01).clip(0), high=CALLED.estimate + 0.02)
 DRAWN = {
     "plot_gain": (ODDS,),
     "plot_sweep": (RATES, "hold_dice:3"),
@@ -40,6 +44,8 @@ DRAWN = {
     "plot_battle_odds": (BATTLES,),
     "plot_map_sizes": (SIZES, "Win rate"),
     "plot_lead": (LEADS, LEADS),
+    "plot_looks": (LOOKS, 0.05),
+    "plot_called_better": (CALLED, 0.05),
 }
 SCORES = pd.DataFrame([(mine, theirs) for mine in (0, 5, 10) for theirs in (0, 5)], columns=["mine", "theirs"])
 THRESHOLDS = pd.concat([SCORES.assign(cards=cards, stop_from=range(7, 13)) for cards in ("all", "none")])
@@ -217,3 +223,15 @@ def test_panels_of_dice_land_show_their_numbers():
     for ax, (_, rows) in zip(figures.plot_readings(ANSWERS).axes, ANSWERS.groupby("quantity", sort=False), strict=True):
         np.testing.assert_allclose(intervals(ax, 0), rows[["low", "high"]])
         assert ax.lines[-1].get_xdata()[0] == rows.estimate.iloc[0]
+
+
+def test_looks_and_false_positives():
+    ax = figures.plot_looks(LOOKS, 0.05)
+    (band,) = ax.collections
+    corners = {tuple(point) for point in band.get_paths()[0].vertices.round(9)}
+    assert corners == {(n, round(y, 9)) for name in ("low", "high") for n, y in zip(LOOKS.games, LOOKS[name], strict=True)}
+    assert [list(line.get_ydata()) for line in ax.lines if len(line.get_ydata()) == 3] == [[0.1, -0.1, 0.02]]
+    assert {line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == ":"} == {-0.05, 0.05}
+    ax = figures.plot_called_better(CALLED, 0.05)
+    np.testing.assert_allclose(intervals(ax, 1), [[0.04, 0.07]])
+    assert {text.get_text() for text in ax.get_legend().texts} == {"anytime", "student last look", "nominal, 5%"}
