@@ -328,7 +328,7 @@ def simulate_command(
         click.echo(text_table(table))
 
 
-@cli.command("rank")
+@cli.command("rank", epilog="Example: dicelab rank dice-fever --all --games 20000 --seed 7")
 @click.argument("ruleset")
 @click.argument("policies", nargs=-1)
 @click.option("--all", "every", is_flag=True, help="Rank all settings of the ruleset that `dicelab list` shows.")

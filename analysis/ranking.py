@@ -437,7 +437,7 @@ def _matrix(ranking: Ranking) -> str:
     cells = rates.map("{:.3f}".format) + half.map(" ±{:.3f}".format)
     numbers = range(1, len(rates) + 1)
     rows = [f"{i} {name}" for i, name in zip(numbers, rates.index, strict=True)]
-    return cells.where(rates.notna(), "-").set_axis(rows).set_axis(numbers, axis=1).to_string(line_width=WIDTH)
+    return cells.where(rates.notna(), "-").set_axis(rows).set_axis(numbers, axis=1).to_string(line_width=WIDTH - 2)
 
 
 def _pairs_text(pairs: pd.DataFrame) -> str:

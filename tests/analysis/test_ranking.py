@@ -11,6 +11,7 @@ import pytest
 from analysis import ranking
 from analysis.metagame import PayoffTable
 from analysis.ranking import rank, text
+from analysis.ratings import POINTS, bradley_terry
 from sims import InputError, exact
 from sims.jit import INTERPRETED
 from sims.playouts import SHARE
@@ -182,6 +183,16 @@ def values(found):
     return [getattr(found, name) for name in TABLES]
 
 
+def ratings_without_noise(policies, first):
+    """Return the ratings that exact win rates would give, by policy, and what sitting first is worth."""
+    pairs = list(itertools.permutations(range(len(policies)), 2))
+    one, two = np.array([*pairs, *((i, i) for i in range(len(policies)))]).T
+    share = [first[policies[i], policies[j]] for i, j in zip(one, two, strict=True)]
+    games = np.where(one == two, 2.0, 1)  # a policy with itself has no second rotation, and plays as many games
+    strengths, worth, _ = bradley_terry(one, two, np.ones(len(one)), share, 1e4 * games)
+    return {**dict(zip(policies, POINTS * strengths, strict=True)), "first_seat": POINTS * worth}
+
+
 @pytest.mark.skipif(INTERPRETED, reason="thousands of games")
 def test_pig_against_exact_win_rates():
     found = rank("pig", POLICIES, 20_000, seed=3, variant=SMALL, n_jobs=2)
@@ -195,6 +206,10 @@ def test_pig_against_exact_win_rates():
     for row in found.pairs.itertuples():
         assert row.verdict == "better"
         assert first[row.policy, row.opponent] > first[row.opponent, row.policy]
+    fitted = ratings_without_noise(POLICIES, first)
+    for row in found.ratings[found.ratings.quantity != "misfit"].itertuples():
+        name = row.policy if row.quantity == "rating" else row.quantity
+        assert abs(row.estimate - fitted[name]) < 5 * row.stderr
     assert found.ratings.iloc[-2].quantity == "first_seat"
     assert found.ratings.iloc[-2].low > 0
     assert found.metagame[found.metagame.quantity == "maximal_lottery"].estimate.tolist() == [1, 0, 0]
