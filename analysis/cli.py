@@ -375,7 +375,7 @@ def rank_command(
     entrants = list(dict.fromkeys([*named, *policies]))
     rules = full_variant(variant, settings)
     if budget is None:
-        found = ranking.rank(game, entrants, games or 20_000, seats, seed, rules, level, jobs, out)
+        found = ranking.rank(game, entrants, games or ranking.GAMES, seats, seed, rules, level, jobs, out)
         say(found.data(), ranking.text(found), as_json)
     else:
         best = best_arm.best_arm(game, entrants, budget, seats, seed, rules, level, jobs, field or None)

@@ -239,7 +239,7 @@ def metagame(table: PayoffTable, level: float = LEVEL, seed: int = 0, draws: int
     found = {
         "maximal_lottery": (lottery, lotteries),
         "nash_average": (margins(here)[0] @ lottery, np.einsum("nij,nj->ni", there, lotteries)),
-        "alpha_rank": (alpha_rank(here)[0], alpha_rank(drawn)),
+        "alpha_rank": (alpha_rank(here)[0], np.concatenate([alpha_rank(some) for some in np.array_split(drawn, 10)])),
     }
     rows = []
     for quantity, (estimate, sample) in found.items():

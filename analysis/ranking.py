@@ -33,10 +33,11 @@ from sims.errors import InputError, check_int
 from sims.files import make_folder
 from sims.policy import Policy, load_policy
 from sims.ruleset import Ruleset, Variant
+from sims.rulesets import RULESETS
 from sims.simulate import MAX_INT, find_ruleset
 from sims.study import Group, Planned, Study, plan, run_matchup
 
-MAX_POLICIES = 30
+GAMES, MAX_POLICIES = 20_000, 30
 TINY = 1e-18  # a variance that is rounding
 PAIR = [*ROW[:2], "opponent", *ROW[2:]]
 
@@ -89,7 +90,7 @@ class Ranking:
 def rank(
     ruleset: str | Ruleset,
     policies: Sequence[str | Policy | Callable],
-    games: int = 20_000,
+    games: int = GAMES,
     seats: int = 2,
     seed: int = 0,
     variant: Any = None,
@@ -194,7 +195,8 @@ class _Table(Group):
 def _matchup(game: Ruleset, table: Sequence[Policy], variant: Variant, games: int, seed: int) -> Planned:
     own = own_seed(seed, " v ".join(policy.spec for policy in table))
     specs: Any = list(table)  # the policies themselves: a file is loaded once, and a game solved once
-    return plan(Study(game.name, games, own, [_Table("ranking", "pairs", specs, variants=[variant.name])]))[0]
+    name: Any = game.name if RULESETS.get(game.name) is game else game
+    return plan(Study(name, games, own, [_Table("ranking", "pairs", specs, variants=[variant.name])]))[0]
 
 
 def own_seed(seed: int, name: str) -> int:
@@ -470,7 +472,7 @@ def _metagame_text(metagame: pd.DataFrame) -> str:
     for quantity, title in {"maximal_lottery": "lottery", "nash_average": "Nash average", "alpha_rank": "alpha-rank"}.items():
         digits = 3 if quantity == "nash_average" else 2
         columns[title] = [
-            f"{row.estimate:.{digits}f} [{row.low:.{digits}f}, {row.high:.{digits}f}]" for row in by[quantity].itertuples()
+            f"{row.estimate:z.{digits}f} [{row.low:z.{digits}f}, {row.high:z.{digits}f}]" for row in by[quantity].itertuples()
         ]
     return listed(columns)
 

@@ -95,7 +95,7 @@ def test_what_fresh_deals_say_is_true():
 
 
 def test_regret_is_bounded_whichever_rival_is_best():
-    generator, runs, hits, level = np.random.default_rng(3), 300, 0, 0.9
+    generator, runs, hits, level = np.random.default_rng(3), 150, 0, 0.9
     worth = np.array([0.50, 0.49, 0.51, 0.505])
     for _ in range(runs):
         values = worth + generator.normal(0, 0.1, (50, 4)) + generator.normal(0, 0.3, (50, 1))
@@ -108,8 +108,8 @@ def test_regret_is_bounded_whichever_rival_is_best():
 
 
 def test_order_and_workers_do_not_matter():
-    few = {"budget": 2_000, "seed": 4, "variant": SMALL}
-    one, two = best_arm("pig", HOLDS, n_jobs=1, **few), best_arm("pig", HOLDS[::-1], n_jobs=2, **few)
+    few = {"budget": 200, "seed": 4, "variant": SMALL}
+    one, two = best_arm("pig", HOLDS[:3], n_jobs=1, **few), best_arm("pig", HOLDS[2::-1], n_jobs=2, **few)
     assert one.data() == two.data()
 
 

@@ -97,7 +97,7 @@ def test_what_one_number_cannot_tell_is_said():
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_coverage_with_deals_that_tie_both_seatings(level):
     """A deal's two games share their luck, which the covariance of the shares tells and single games would not."""
-    generator, runs, n, first = np.random.default_rng(6), 400, 300, 0.2
+    generator, runs, n, first = np.random.default_rng(6), 150, 300, 0.2
     truth = np.array([0.5, 0.1, -0.6])
     one, two = map(np.array, ([0, 0, 0, 0, 1, 1], [1, 1, 2, 2, 2, 2]))
     seat = np.array([1.0, -1] * 3)
