@@ -52,7 +52,18 @@ def _policy_names(ctx: click.Context, param: click.Parameter, incomplete: str) -
 ruleset_argument = click.argument("ruleset", shell_complete=_ruleset_names)
 policy_argument = click.argument("policy", shell_complete=_policy_names)
 policies_argument = click.argument("policies", nargs=-1, required=True, shell_complete=_policy_names)
-jobs_option = click.option("--jobs", type=int, default=-1, show_default=True, help="Workers; -1 for all cores.")
+
+
+def _checked_jobs(ctx: click.Context, param: click.Parameter, jobs: int) -> int:
+    """Refuse a number of workers that is none."""
+    if jobs == 0:
+        raise click.UsageError("jobs must not be 0; choose a number of workers, or -1 for all cores")
+    return jobs
+
+
+jobs_option = click.option(
+    "--jobs", type=int, default=-1, show_default=True, callback=_checked_jobs, help="Workers; -1 for all cores."
+)
 
 
 class Numbers(click.ParamType):
@@ -373,6 +384,59 @@ def compare_command(
     say(*described(found), as_json)
 
 
+@cli.command("rank", epilog="Example: dicelab rank dice-fever --all --games 20000 --seed 7")
+@ruleset_argument
+@click.argument("policies", nargs=-1, shell_complete=_policy_names)
+@click.option("--all", "every", is_flag=True, help="Rank all settings of the ruleset that `dicelab list` shows.")
+@click.option("--games", type=click.IntRange(1), help="Per matchup. [default: 20000]")
+@click.option("--seats", type=int, default=2, show_default=True, help="At every table.")
+@click.option("--budget", type=click.IntRange(1), help="Look for the best policy only, with so many games in all.")
+@click.option("--field", multiple=True, metavar="POLICY", help="Whom they play, with --budget. [default: each other]")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@jobs_option
+@variant_option
+@set_option
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals, between 0 and 1.")
+@click.option("--out", type=click.Path(), help="Keep results in this folder; what is in it is not played again.")
+@json_option
+def rank_command(
+    ruleset: str,
+    policies: tuple[str, ...],
+    every: bool,
+    games: int | None,
+    seats: int,
+    budget: int | None,
+    field: tuple[str, ...],
+    seed: int,
+    jobs: int,
+    variant: str,
+    settings: tuple[str, ...],
+    level: float,
+    out: str | None,
+    as_json: bool,
+) -> None:
+    """Rank POLICIES by a round robin: win rates, ratings, cycles, the best mixture. With --budget: find the best of them."""
+    from analysis import best_arm, ranking
+    from sims.simulate import find_ruleset
+
+    game = find_ruleset(ruleset)
+    named = game.named_policies if every else ()
+    if not policies and not every:
+        raise click.UsageError("Missing argument 'POLICIES...' (or '--all').")
+    if budget is None and field:
+        raise click.UsageError("--field needs --budget: in a round robin all play each other")
+    if budget is not None and (games is not None or out is not None):
+        raise click.UsageError(f"{'--games' if games is not None else '--out'} does not go with --budget")
+    entrants = list(dict.fromkeys([*named, *policies]))
+    rules = full_variant(variant, settings)
+    if budget is None:
+        found = ranking.rank(game, entrants, games or ranking.GAMES, seats, seed, rules, level, jobs, out)
+        say(found.data(), ranking.text(found), as_json)
+    else:
+        best = best_arm.best_arm(game, entrants, budget, seats, seed, rules, level, jobs, field or None)
+        say(best.data(), best_arm.text(best), as_json)
+
+
 @cli.command("report", epilog="Example: dicelab report --games 20000 --jobs 2")
 @click.option("--games", type=click.IntRange(1), help="Games per matchup, instead of the study's own number.")
 @click.option("--seed", type=click.IntRange(0), help="Instead of the study's own seed.")
@@ -382,10 +446,7 @@ def compare_command(
 def report_command(games: int | None, seed: int | None, jobs: int, folder: Path, as_json: bool) -> None:
     """Play the studies that are not up to date, and write the report: the pages in reports/build."""
     from analysis.report import write_report
-    from sims import InputError
 
-    if jobs == 0:
-        raise InputError("jobs must not be 0; choose a number of workers, or -1 for all cores")
     page = write_report(folder, games, seed, jobs)
     say({"report": str(page)}, str(page), as_json)
 

@@ -246,21 +246,49 @@ def plot_readings(answers: pd.DataFrame, line_at: float | None = None, xlabel: s
     return figure
 
 
-def plot_win_rate_matrix(matrix: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Win rate of the row's policy against the column's."""
+def plot_win_rate_matrix(matrix: pd.DataFrame, ax: Axes | None = None, half: pd.DataFrame | None = None) -> Axes:
+    """Win rate of the row's policy against the column's, with half the width of its interval if that is given."""
     size = 2.6 + 0.95 * len(matrix)
     ax = _axes(ax, size + 1.6, size * 0.72)
     image = ax.imshow(matrix, cmap="RdBu", vmin=0.2, vmax=0.8)
     for (i, j), value in np.ndenumerate(matrix.to_numpy()):
         if np.isfinite(value):
             colour = "white" if abs(value - 0.5) > 0.17 else INK
-            ax.text(j, i, f"{value:.3f}", ha="center", va="center", color=colour, fontsize=9)
+            text = f"{value:.3f}" if half is None else f"{value:.3f}\n±{half.iat[i, j]:.3f}"
+            ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=9)
     names = [name.replace(",", ",\n", 1) for name in matrix.index]
     ax.set_xticks(range(len(matrix)), names, rotation=35, ha="right")
     ax.set_yticks(range(len(matrix)), names)
     ax.grid(False)
     ax.set_title("Win rate of the row against the column")
     plt.colorbar(image, ax=ax, shrink=0.8)
+    return ax
+
+
+def plot_ratings(ratings: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Ratings of policies with their intervals, the highest on top; columns quantity, policy, estimate, low, high, level."""
+    rows = ratings[ratings.quantity == "rating"].sort_values("estimate")
+    ax = _axes(ax, height=1.4 + 0.32 * len(rows))
+    ax.errorbar(rows.estimate, rows.policy, xerr=_errors(rows), **_points(0))
+    ax.axvline(0, color=INK, linewidth=1, linestyle=":")
+    ax.set_xlabel("rating: 400 points are odds of 10 to 1, their mean is 0")
+    ax.set_title(f"Bradley-Terry ratings ({100 * rows.level.iloc[0]:.4g} % intervals)")
+    return ax
+
+
+def plot_metagame(metagame: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Masses of policies in the maximal lottery and in alpha-rank; columns quantity, policy, estimate, low, high, level."""
+    names = list(dict.fromkeys(metagame.policy))[::-1]
+    ax = _axes(ax, height=1.9 + 0.4 * len(names))
+    for i, (quantity, label) in enumerate({"maximal_lottery": "maximal lottery", "alpha_rank": "alpha-rank"}.items()):
+        rows = metagame[metagame.quantity == quantity]
+        y = np.array([names.index(name) for name in rows.policy]) + 0.12 - 0.24 * i
+        ax.errorbar(rows.estimate, y, xerr=_errors(rows), **_points(i, label))
+    ax.set_yticks(range(len(names)), names)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_xlabel("mass")
+    ax.set_title(f"What survives ({100 * metagame.level.iloc[0]:.4g} % bootstrap intervals)", pad=26)
+    ax.legend(ncols=2, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)  # between title and points
     return ax
 
 

@@ -66,29 +66,36 @@ def wilson_interval(share, n, level):
     return np.array([p.low for p in pairs]), np.array([p.high for p in pairs])
 
 
-def logistic_fit(x, share, n):
-    """Fit share = 1 / (1 + exp(-b x)) and return b and its covariance matrix.
+def logistic_fit(x, share, n, offset=0.0, covariance=None):
+    """Fit share = 1 / (1 + exp(-b x - offset)) and return b and its covariance matrix.
 
     Parameters
     ----------
     x : float array (values, k)
         What the share depends on; a column of ones for a constant.
     share, n : arrays (values,)
-        Win shares, each 0 to 1, and how many independent games had this one.
+        Win shares, each 0 to 1, and how many independent games had this one; or means of so many games, with their covariance.
+    offset : float array (values,), optional
+        What is known to be added to b x.
+    covariance : float array (values, values), optional
+        Of the shares, where they are means.
     """
     x, share, n = (np.asarray(each, float) for each in (x, share, n))
 
     def loss(b):
-        return np.sum(n * (np.logaddexp(0, x @ b) - share * (x @ b)))
+        return np.sum(n * (np.logaddexp(0, x @ b + offset) - share * (x @ b + offset)))
 
     def slope(b):
-        return x.T @ (n * (special.expit(x @ b) - share))
+        return x.T @ (n * (special.expit(x @ b + offset) - share))
 
     def curvature(b):
-        return (x.T * n * special.expit(x @ b) * special.expit(-(x @ b))) @ x
+        return (x.T * n * special.expit(x @ b + offset) * special.expit(-(x @ b + offset))) @ x
 
     b = optimize.minimize(loss, np.zeros(x.shape[1]), jac=slope, hess=curvature, method="trust-exact").x
-    spread = (x.T * n * (special.expit(x @ b) - share) ** 2) @ x
+    if covariance is None:
+        spread = (x.T * n * (special.expit(x @ b + offset) - share) ** 2) @ x
+    else:
+        spread = (x.T * n) @ covariance @ (x.T * n).T
     bread = np.linalg.inv(curvature(b))
     return b, bread @ spread @ bread
 

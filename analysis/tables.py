@@ -1,15 +1,19 @@
 """Estimates -> display tables: JSON records, plain text, HTML and CSV, with the same words and the same rounding."""
 
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from analysis.estimates import ROW
 
+WIDTH = 100  # of a terminal
 
-def records(estimates: pd.DataFrame) -> list[dict[str, Any]]:
+
+def records(estimates: pd.DataFrame, columns: Sequence[str] = ROW) -> list[dict[str, Any]]:
     """Return estimate rows as plain Python objects; what is missing or not finite is None."""
-    rows = estimates[ROW].astype(object)
+    rows = estimates[list(columns)].astype(object)
     return [{name: _plain(value) for name, value in row.items()} for row in rows.to_dict("records")]
 
 
@@ -38,3 +42,13 @@ def text_table(estimates: pd.DataFrame) -> str:
 def interval(low: float, high: float) -> str:
     """Return ``[low, high]`` with five significant digits."""
     return f"[{low:.5g}, {high:.5g}]"
+
+
+def listed(columns: Mapping[str, Iterable]) -> str:
+    """Return columns as aligned text without an index."""
+    return pd.DataFrame({name: list(values) for name, values in columns.items()}).to_string(index=False)
+
+
+def wrapped(text: str) -> str:
+    """Return text in lines of at most 100 columns."""
+    return textwrap.fill(text, WIDTH, break_on_hyphens=False, break_long_words=False)

@@ -40,6 +40,54 @@ def test_simulate_text(capsys):
     assert captured.err == ""
 
 
+RANK = ["rank", "pig", "hold_at:10", "hold_at:5", "uniform", "--set", "goal=20", "--games", "20", "--jobs", "1"]
+HEAD = ["ruleset", "version", "variant", "seats", "seed"]
+
+
+def test_rank_json(capsys):
+    main([*RANK, "--seed", "7", "--json"])
+    data = json.loads(capsys.readouterr().out)
+    assert list(data) == [*HEAD, "games", "truncated", "win_rates", "pairs", "ratings", "metagame", "cycles"]
+    assert (data["ruleset"], data["variant"], data["seed"], data["games"]) == ("pig", "standard,goal=20", 7, 6 * 20)
+    assert [len(data[name]) for name in ("win_rates", "pairs", "ratings", "metagame")] == [6, 3, 5, 9]
+    for name in ("win_rates", "pairs", "ratings", "metagame"):
+        assert all(set(ESTIMATE_KEYS) <= set(row) for row in data[name])
+
+
+@pytest.mark.parametrize("seats", ["2", "3"])
+def test_rank_text_fits_a_terminal(capsys, seats):
+    main([*RANK, "keep_pace:21,divisor=7,end=65", "--seats", seats])
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert max(map(len, captured.out.splitlines())) <= 100
+    for words in ("win rate of", "better than", "ratings", "alpha-rank", "cycles"):
+        assert words in captured.out
+
+
+def test_rank_all_and_keep_what_was_played(capsys, tmp_path):
+    args = ["rank", "pig", "--all", "--set", "goal=10", "--games", "4", "--jobs", "1", "--out", str(tmp_path / "kept")]
+    main(args)
+    out = capsys.readouterr().out
+    assert all(spec in out for spec in RULESETS["pig"].named_policies)
+    assert list((tmp_path / "kept").iterdir())
+    main(args)
+    assert capsys.readouterr().out == out
+
+
+def test_rank_with_a_budget(capsys):
+    args = [*RANK[:7], "--budget", "600", "--jobs", "1", "--field", "uniform"]
+    main([*args, "--json"])
+    data = json.loads(capsys.readouterr().out)
+    rest = ["confirmation_seed", "budget", "games", "truncated", "field", "winner", "verdict", "rounds", "confirmation"]
+    assert list(data) == [*HEAD, *rest]
+    assert (data["budget"], data["field"]) == (600, ["uniform"])
+    assert all(set(ESTIMATE_KEYS) <= set(row) for row in [*data["rounds"], *data["confirmation"]])
+    main(args)
+    out = capsys.readouterr().out
+    assert f"best against the field: {data['winner']}  ({data['verdict']} on fresh deals)" in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
 def test_stop_json(capsys):
     main(["stop", "--track", "1,4,5", "--json"])
     data = json.loads(capsys.readouterr().out)
@@ -120,6 +168,21 @@ def test_solve_asks_the_solver_of_the_game_itself(capsys, monkeypatch, tmp_path)
 
 STOP = ["stop", "--track", "1,4,5"]
 BAD = [
+    (["rank", "pig"], "or '--all'"),
+    (["rank", "pog", "--all"], "did you mean pig?"),
+    (["rank", "pig", "hold_at"], "needs 2 to 30 policies, not 1"),
+    (["rank", "pig", "hold_at", "hold_at:20"], "hold_at:20 is there twice"),
+    (["rank", "pig", "hold_it", "hold_at"], "did you mean hold_at"),
+    (["rank", "pig", "--all", "--games", "3"], "games must be a whole number from 4"),
+    (["rank", "pig", "--all", "--seats", "1"], "seats must be"),
+    (["rank", "pig", "--all", "--level", "2"], "level must be"),
+    (["rank", "pig", "--all", "--jobs", "0"], "jobs must not be 0"),
+    (["rank", "pig", "--all", "--out", ""], "''"),
+    (["rank", "pig", "--all", "--field", "uniform"], "--field needs --budget"),
+    (["rank", "pig", "--all", "--budget", "99", "--games", "99"], "--games does not go with --budget"),
+    (["rank", "pig", "--all", "--budget", "9999", "--out", "kept"], "--out does not go with --budget"),
+    (["rank", "pig", "--all", "--budget", "99"], "a budget of 99 games is too small"),
+    (["rank", "pig", "--all", "--budget", "9999", "--jobs", "0"], "jobs must not be 0"),
     (["fly"], "fly"),
     (["simulate", "dice-fevre", "race", "race"], "did you mean dice-fever?"),
     (["simulate", "dice-fever", "hold_dise:3", "race"], "did you mean hold_dice?"),
@@ -139,7 +202,7 @@ BAD = [
     ([*SIMULATE, "--games", "0"], "0 is not in the range"),
     ([*SIMULATE, "--games", "many"], "'many'"),
     ([*SIMULATE, "--seed", "-1"], "-1"),
-    ([*SIMULATE, "--jobs", "0"], "n_jobs must not be 0"),
+    ([*SIMULATE, "--jobs", "0"], "jobs must not be 0"),
     ([*SIMULATE, "--level", "2"], "2"),
     ([*SIMULATE, "--colour"], "--colour"),
     (["trace", "dice-fever", "race", "race", "--rotation", "2"], "from 0 to 1, not 2"),

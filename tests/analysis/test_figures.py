@@ -32,6 +32,12 @@ LOOKS = pd.DataFrame({"games": [200, 400, 900], "estimate": [0.1, -0.1, 0.02]})
 LOOKS = LOOKS.assign(low=LOOKS.estimate - 0.2, high=LOOKS.estimate + 0.2)
 CALLED = pd.DataFrame({"test": ["anytime", "anytime", "student_last_look"], "n": [100, 200, 200], "estimate": [0, 0.01, 0.05]})
 CALLED = CALLED.assign(low=CALLED.estimate.sub(0.01).clip(0), high=CALLED.estimate + 0.02)
+MASSES = pd.DataFrame([(q, p) for q in ("maximal_lottery", "alpha_rank") for p in ("a", "b")], columns=["quantity", "policy"])
+MASSES = MASSES.assign(estimate=[0.7, 0.3, 0.6, 0.4], level=0.95)
+MASSES = MASSES.assign(low=MASSES.estimate - 0.02, high=MASSES.estimate + 0.01)
+RATED = pd.DataFrame({"quantity": ["rating", "rating", "first_seat"], "policy": ["a", "b", None], "estimate": [50.0, -50, 20]})
+RATED = RATED.assign(low=RATED.estimate - 2, high=RATED.estimate + 1, level=0.95)
+NAMED_ROWS = ("plot_win_rate_matrix", "plot_turn_ends", "plot_ratings", "plot_metagame")  # they need no label of the y axis
 DRAWN = {
     "plot_gain": (ODDS,),
     "plot_sweep": (RATES, "hold_dice:3"),
@@ -46,6 +52,8 @@ DRAWN = {
     "plot_lead": (LEADS, LEADS),
     "plot_looks": (LOOKS, 0.05),
     "plot_called_better": (CALLED, 0.05),
+    "plot_ratings": (RATED,),
+    "plot_metagame": (MASSES,),
 }
 SCORES = pd.DataFrame([(mine, theirs) for mine in (0, 5, 10) for theirs in (0, 5)], columns=["mine", "theirs"])
 THRESHOLDS = pd.concat([SCORES.assign(cards=cards, stop_from=range(7, 13)) for cards in ("all", "none")])
@@ -99,7 +107,7 @@ def test_axes_with_title_and_labels(name):
     assert isinstance(ax, Axes)
     assert ax.get_title(loc="left")
     assert ax.get_xlabel() or name == "plot_win_rate_matrix"
-    assert ax.get_ylabel() or name in ("plot_win_rate_matrix", "plot_turn_ends")  # there the rows are named
+    assert ax.get_ylabel() or name in NAMED_ROWS
     for each in (figure, ax.figure):
         each.canvas.draw()
 
@@ -123,10 +131,22 @@ def test_numbers_are_drawn_as_given():
     bars = [np.array(each.lines[2][0].get_segments())[:, :, 1] for each in figures.plot_seat_advantage(SEATS).containers]
     np.testing.assert_allclose(np.concatenate(bars), SEATS[["low", "high"]])
     assert sorted(text.get_text() for text in figures.plot_win_rate_matrix(MATRIX).texts) == ["0.390", "0.500", "0.610"]
+    half = figures.plot_win_rate_matrix(MATRIX, half=MATRIX / 100)
+    assert sorted(text.get_text() for text in half.texts) == ["0.390\n±0.004", "0.500\n±0.005", "0.610\n±0.006"]
     np.testing.assert_allclose(figures.plot_z_scores(Z).collections[0].get_offsets(), Z)
     ends = [bar for each in figures.plot_turn_ends(ENDS).containers if hasattr(each, "patches") for bar in each.patches]
     assert [bar.get_width() for bar in ends] == pytest.approx([0.6, 0.1, 0.3])
     assert ends[-1].get_x() + ends[-1].get_width() == pytest.approx(1)
+
+
+def test_the_best_policy_stands_on_top():
+    ratings, masses = figures.plot_ratings(RATED), figures.plot_metagame(MASSES)
+    for ax in (ratings, masses):
+        assert [label.get_text() for label in ax.get_yticklabels()] == ["b", "a"]
+    (points,) = ratings.containers
+    np.testing.assert_allclose(points[2][0].get_segments(), [[[-52, 0], [-49, 0]], [[48, 1], [51, 1]]])
+    lottery, chain = (each[0].get_xdata() for each in masses.containers)
+    assert (list(lottery), list(chain)) == ([0.7, 0.3], [0.6, 0.4])
 
 
 @pytest.mark.parametrize("name", PANELS)
