@@ -4,6 +4,8 @@ intervals.py   arrays in, arrays out
 estimates.py   results -> one row per estimate
 figures.py     one function per figure: estimates -> Axes
 tables.py      estimates -> display tables
+sweeps.py      parameters and rule fields over a grid, on common deals
+tuning.py      the best parameters of a policy
 chapters/      what the report says of each game
 evaluation.py  exact win rates and regret as estimates
 report.py      everything -> one self-contained HTML file

@@ -35,6 +35,20 @@ def say(data: dict[str, Any], text: str, as_json: bool) -> None:
 
 
 jobs_option = click.option("--jobs", type=int, default=-1, show_default=True, help="Workers; -1 for all cores.")
+param_option = click.option(
+    "--param",
+    "params",
+    multiple=True,
+    metavar="NAME=VALUES",
+    help="A parameter's values, LOW:HIGH:STEP or A,B,C. Repeat for a grid.",
+)
+against_option = click.option(
+    "--against",
+    multiple=True,
+    metavar="POLICY",
+    help="The other seats: one policy for all, or repeat. [default: POLICY as given]",
+)
+level_option = click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals, between 0 and 1.")
 
 
 class Numbers(click.ParamType):
@@ -283,7 +297,7 @@ def regret_command(
 @variant_option
 @set_option
 @click.option("--rows", type=click.Path(), help="Stream raw rows to parquet files in this empty folder.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals, between 0 and 1.")
+@level_option
 @click.option("--interpreted", is_flag=True, help="Do not compile the policies (slow, same games).")
 @json_option
 def simulate_command(
@@ -318,6 +332,108 @@ def simulate_command(
     else:
         click.echo("  ".join(f"{key} {value}" for key, value in head.items()))
         click.echo(text_table(table))
+
+
+@cli.command("sweep")
+@click.argument("ruleset")
+@click.argument("policy")
+@param_option
+@click.option("--field", "fields", multiple=True, metavar="NAME=VALUES", help="Values of a field of the rules, in the same way.")
+@against_option
+@click.option("--games", type=click.IntRange(1), default=20_000, show_default=True, help="At each point.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@jobs_option
+@variant_option
+@set_option
+@level_option
+@json_option
+def sweep_command(
+    ruleset: str,
+    policy: str,
+    params: tuple[str, ...],
+    fields: tuple[str, ...],
+    against: tuple[str, ...],
+    games: int,
+    seed: int,
+    jobs: int,
+    variant: str,
+    settings: tuple[str, ...],
+    level: float,
+    as_json: bool,
+) -> None:
+    """Play POLICY over a grid of its parameters and of rule fields, the same deals at every point; print curves with bands."""
+    from analysis.sweeps import BAND, read_settings, sweep
+    from analysis.tables import records, text_table
+
+    swept, changed = read_settings(params, "--param"), read_settings(fields, "--field")
+    rules, keys = full_variant(variant, settings), [*swept, *changed]
+    table = sweep(ruleset, policy, swept, changed, against, games, seed, rules, level, jobs)
+    points = table[table.quantity == table.quantity.iloc[0]]
+    head = {
+        **_played(points, seed),
+        "games": int(points.games.sum()),
+        "truncated": int(points.truncated.sum()),
+        "points": len(points),
+    }
+    data = {**head, "swept": keys, "estimates": records(table, [*keys, *PER_POINT], BAND)}
+    say(data, "\n".join([_line(head), text_table(table, keys)]), as_json)
+
+
+PER_POINT = ("variant", "games", "truncated")
+
+
+def _played(estimates: Any, seed: int) -> dict[str, Any]:
+    """Return what is the same at all points of a grid."""
+    first = estimates.iloc[0]
+    return {"ruleset": first.ruleset, "version": first.version, "against": first.matchup.split(" v ")[1:], "seed": seed}
+
+
+def _line(head: dict[str, Any]) -> str:
+    return "  ".join(f"{key} {', '.join(value) if isinstance(value, list) else value}" for key, value in head.items())
+
+
+@cli.command("tune")
+@click.argument("ruleset")
+@click.argument("policy")
+@param_option
+@against_option
+@click.option("--budget", type=click.IntRange(1), default=1_000_000, show_default=True, help="Games at most, in all.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@jobs_option
+@variant_option
+@set_option
+@level_option
+@json_option
+def tune_command(
+    ruleset: str,
+    policy: str,
+    params: tuple[str, ...],
+    against: tuple[str, ...],
+    budget: int,
+    seed: int,
+    jobs: int,
+    variant: str,
+    settings: tuple[str, ...],
+    level: float,
+    as_json: bool,
+) -> None:
+    """Find the best parameters of POLICY on a grid, and confirm them on a fresh seed.
+
+    Up to three parameters the grid is halved again and again; with more it is searched. The last eight play again on the fresh
+    seed: simple_regret says how far the best of them is above the winner.
+    """
+    from analysis.sweeps import BAND, read_settings
+    from analysis.tables import records, text_table
+    from analysis.tuning import tune
+
+    swept, rules = read_settings(params, "--param"), full_variant(variant, settings)
+    found = tune(ruleset, policy, swept, against, budget, seed, rules, level, jobs)
+    head = {**_played(found.estimates, seed), "fresh_seed": int(found.estimates.seed.iloc[0])}
+    head |= {"games": found.games, "truncated": found.truncated, "points": found.tried, "winner": found.winner}
+    keys = list(swept)
+    data = {**head, "swept": keys, "estimates": records(found.estimates, [*keys, *PER_POINT], BAND[:2])}
+    data |= {"search": records(found.search, [*keys, "round", *PER_POINT])}
+    say(data, "\n".join([_line(head), text_table(found.estimates, keys)]), as_json)
 
 
 @cli.command("report")

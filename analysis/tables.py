@@ -1,5 +1,6 @@
 """Estimates -> display tables: JSON records, plain text, HTML and CSV, with the same words and the same rounding."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -7,9 +8,9 @@ import pandas as pd
 from analysis.estimates import ROW
 
 
-def records(estimates: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return estimate rows as plain Python objects; what is missing or not finite is None."""
-    rows = estimates[ROW].astype(object)
+def records(estimates: pd.DataFrame, before: Sequence[str] = (), after: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return estimate rows, with some more columns, as plain Python objects; what is missing or not finite is None."""
+    rows = estimates[[*before, *ROW, *after]].astype(object)
     return [{name: _plain(value) for name, value in row.items()} for row in rows.to_dict("records")]
 
 
@@ -19,10 +20,11 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def text_table(estimates: pd.DataFrame) -> str:
-    """Return estimate rows as aligned text."""
+def text_table(estimates: pd.DataFrame, keys: Sequence[str] = ()) -> str:
+    """Return estimate rows as aligned text, the columns `keys` in front; with bands and what may be best, if they are there."""
     table = pd.DataFrame(
         {
+            **{key: estimates[key] for key in keys},
             "quantity": estimates.quantity,
             "policy": estimates.policy.fillna("all"),
             "seat": estimates.seat.astype(object).where(estimates.seat.notna(), "all"),
@@ -32,6 +34,11 @@ def text_table(estimates: pd.DataFrame) -> str:
             "method": estimates.method,
         }
     )
+    if "band_low" in estimates:
+        bands = [interval(low, high) for low, high in zip(estimates.band_low, estimates.band_high, strict=True)]
+        table.insert(table.columns.get_loc("interval") + 1, "band", bands)
+    if "may_be_best" in estimates and estimates.may_be_best.notna().any():
+        table["may be best"] = estimates.may_be_best.map({True: "yes", False: "no"}).fillna("")
     return table.to_string(index=False)
 
 

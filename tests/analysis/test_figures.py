@@ -28,9 +28,13 @@ BATTLES = BATTLES.set_axis(["battle", "die", "chance"], axis=1)
 SIZES = RATES.assign(hexes=[8, 16, 36])
 LEADS = pd.DataFrame({"variant": ["a", "a", "b"], "lead": [1, 2, 1], "estimate": [0.6, 0.7, 0.55]})
 LEADS = LEADS.assign(low=LEADS.estimate - 0.02, high=LEADS.estimate + 0.01)
+SWEPT = pd.DataFrame({"points": [3, 1, 2] * 2, "faces": ["a"] * 3 + ["b"] * 3, "estimate": [0.4, 0.5, 0.6] * 2})
+SWEPT = SWEPT.assign(quantity="win_rate", level=0.95, low=SWEPT.estimate - 0.02, high=SWEPT.estimate + 0.01)
+SWEPT = SWEPT.assign(band_low=SWEPT.low - 0.01, band_high=SWEPT.high + 0.01)
 DRAWN = {
     "plot_gain": (ODDS,),
-    "plot_sweep": (RATES, "hold_dice:3"),
+    "plot_hold_pot": (RATES, "hold_dice:3"),
+    "plot_sweep": (SWEPT, "points", "faces", 0.5, SWEPT[:1]),
     "plot_win_rate_matrix": (MATRIX,),
     "plot_turn_ends": (ENDS,),
     "plot_length": (LENGTH, figures.colours(["a", "b"])),
@@ -112,7 +116,7 @@ def test_the_stop_chart_shows_every_track_and_both_values():
 def test_numbers_are_drawn_as_given():
     points = np.concatenate([each.get_offsets() for each in figures.plot_gain(ODDS).collections])
     np.testing.assert_allclose(sorted(points[:, 1]), sorted(ODDS.throw - ODDS.stop))
-    line = figures.plot_sweep(RATES, "hold_dice:3").containers[0][0]
+    line = figures.plot_hold_pot(RATES, "hold_dice:3").containers[0][0]
     assert (list(line.get_xdata()), list(line.get_ydata())) == ([6, 7, 8], [0.5, 0.6, 0.4])
     bars = [np.array(each.lines[2][0].get_segments())[:, :, 1] for each in figures.plot_seat_advantage(SEATS).containers]
     np.testing.assert_allclose(np.concatenate(bars), SEATS[["low", "high"]])
@@ -217,3 +221,18 @@ def test_panels_of_dice_land_show_their_numbers():
     for ax, (_, rows) in zip(figures.plot_readings(ANSWERS).axes, ANSWERS.groupby("quantity", sort=False), strict=True):
         np.testing.assert_allclose(intervals(ax, 0), rows[["low", "high"]])
         assert ax.lines[-1].get_xdata()[0] == rows.estimate.iloc[0]
+
+
+def test_a_sweep_has_its_intervals_its_band_and_exact_values():
+    ax = figures.plot_sweep(SWEPT, "points", "faces", exact=SWEPT[:1])
+    line, _, (bars,) = ax.containers[0].lines
+    assert (list(line.get_xdata()), list(line.get_ydata())) == ([1, 2, 3], [0.5, 0.6, 0.4])
+    np.testing.assert_allclose(np.array(bars.get_segments())[0, :, 1], [0.48, 0.51])
+    band, _, _, _, exact = ax.collections
+    assert {(round(x), round(y, 2)) for x, y in band.get_paths()[0].vertices} >= {(1, 0.47), (1, 0.52), (3, 0.37), (3, 0.42)}
+    np.testing.assert_allclose(exact.get_offsets(), [[3, 0.4]])
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["exact", "faces a", "faces b"]
+    words = figures.plot_sweep(SWEPT[:3].assign(points=["no", "asap", "late"]), "points")
+    words.figure.canvas.draw()
+    assert [text.get_text() for text in words.get_xticklabels()] == ["no", "asap", "late"]
+    assert words.get_legend() is None
