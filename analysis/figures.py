@@ -144,6 +144,7 @@ def plot_hold_pot(win_rates: pd.DataFrame, opponent: str, ax: Axes | None = None
 
 def plot_sweep(
     table: pd.DataFrame,
+    quantity: str,
     x: str,
     line: str | None = None,
     line_at: float | None = None,
@@ -155,7 +156,9 @@ def plot_sweep(
     Parameters
     ----------
     table : DataFrame
-        One quantity of :func:`analysis.sweeps.sweep`: columns quantity, estimate, low, high, level, band_low, band_high, and `x`.
+        From :func:`analysis.sweeps.sweep`: columns quantity, estimate, low, high, level, band_low, band_high, and `x`.
+    quantity : str
+        Which rows to draw.
     x : str
         The column to go along: numbers, or words.
     line : str, optional
@@ -165,21 +168,21 @@ def plot_sweep(
     exact : DataFrame, optional
         Exact values, drawn as hollow markers: columns estimate and `x`.
     """
-    ax = _axes(ax)
+    ax, table = _axes(ax), table[table.quantity == quantity]
+    table = table.sort_values(x) if pd.api.types.is_numeric_dtype(table[x]) else table.assign(**{x: table[x].astype(str)})
     for i, (value, rows) in enumerate(table.groupby(line, sort=False) if line else [("", table)]):
-        if pd.api.types.is_numeric_dtype(rows[x]):
-            rows = rows.sort_values(x)
-        ax.fill_between(rows[x], rows.band_low, rows.band_high, color=PALETTE[i % len(PALETTE)], alpha=0.2, linewidth=0)
-        style: dict[str, Any] = {"marker": "o", "markersize": 4, "capsize": 2, "color": PALETTE[i % len(PALETTE)]}
+        colour = PALETTE[i % len(PALETTE)]
+        style: dict[str, Any] = {"marker": "o", "markersize": 4, "capsize": 2, "color": colour}
+        ax.fill_between(rows[x], rows.band_low, rows.band_high, color=colour, alpha=0.2, linewidth=0)
         ax.errorbar(rows[x], rows.estimate, _errors(rows), label=f"{line} {value}" if line else "simulated", **style)
     if exact is not None:
         ax.scatter(exact[x], exact.estimate, s=60, facecolors="none", edgecolors=INK, zorder=3, label="exact")
     if line_at is not None:
         ax.axhline(line_at, color=INK, linewidth=1, linestyle=":")
     if line or exact is not None:
-        ax.legend()
+        ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     ax.set_xlabel(x)
-    ax.set_ylabel(table.quantity.iloc[0].replace("_", " "))
+    ax.set_ylabel(quantity.replace("_", " "))
     ax.set_title(f"Bars: {100 * table.level.iloc[0]:g} % intervals. Shaded: all points together.")
     return ax
 

@@ -172,18 +172,32 @@ def margins(mean, covariance, n, level):
     return np.min(gap, axis=1, where=others, initial=np.inf), low, high.clip(0), may_be_best
 
 
+def change_intervals(mean, covariance, reference, n, level):
+    """Return how far several means are above one of them: estimate, standard error, low, high, and a band: its low and high.
+
+    Parameters
+    ----------
+    mean, covariance : float arrays (k,), (k, k)
+        Of the same `n` deals. Where a mean has been the same as the reference in every deal, all intervals have no width.
+    """
+    contrast, differs = np.eye(len(mean)) - np.eye(len(mean))[reference], _differences(covariance)[reference] > 0
+    gap, between = contrast @ mean, np.where(np.outer(differs, differs), contrast @ covariance @ contrast.T, 0)
+    stderr = np.sqrt(np.diag(between))
+    reach, wide = (
+        stats.t.ppf((1 + each) / 2, n - 1) * stderr for each in (check_level(level), simultaneous_level(between, n, level))
+    )
+    return gap, stderr, gap - reach, gap + reach, gap - wide, gap + wide
+
+
 def regret_interval(mean, covariance, chosen, n, level):
     """Return how far the highest of several means is above a chosen one, low and high, where other deals have chosen it.
 
-    All differences to the chosen one hold at the same time (:func:`simultaneous_level`), so the largest does.
+    All differences to the chosen one lie in their band at the same time, so the largest does.
 
     Parameters
     ----------
     mean, covariance : float arrays (k,), (k, k)
         Of the same `n` deals.
     """
-    contrast = np.eye(len(mean)) - np.eye(len(mean))[chosen]
-    gap, spread = contrast @ mean, _differences(covariance)[chosen]
-    between = np.where(np.outer(spread, spread) > 0, contrast @ covariance @ contrast.T, 0)
-    reach = stats.t.ppf((1 + simultaneous_level(between, n, level)) / 2, n - 1) * spread
-    return gap.max(), (gap - reach).max(), (gap + reach).max()
+    gap, _, _, _, low, high = change_intervals(mean, covariance, chosen, n, level)
+    return gap.max(), low.max(), high.max()

@@ -20,7 +20,7 @@ from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from analysis.estimates import COLUMNS, LEVEL, means
-from analysis.intervals import NOTHING, check_level, margins, simultaneous_level
+from analysis.intervals import NOTHING, change_intervals, check_level, margins, simultaneous_level, wilson_interval
 from sims.errors import InputError, check_int, choose
 from sims.policy import Policy, load_policy
 from sims.results import SHARE, Matchup, policy_shares
@@ -28,7 +28,7 @@ from sims.ruleset import Field, Ruleset
 from sims.simulate import MAX_INT, Table, deal_rows, find_ruleset, set_table
 
 MAX_POINTS = 1000  # of a grid: products are kept for every two of them
-BLOCK = 5_000  # deals that are held in memory, times points: at most this, times 100
+BLOCK = 500  # deals of every point at a time
 MAX_LEVEL = 0.999  # what draws can tell of a joint distribution
 QUANTITIES = ("win_rate", "seat_advantage", "turns_per_game")
 BAND = ["band_low", "band_high", "may_be_best"]
@@ -244,10 +244,10 @@ class Paired:
 
     def play(self, deals: int, n_jobs: int, bar: tqdm) -> None:
         """Play the next deals at every point; after Ctrl-C all points have played those of whole blocks."""
-        size, end = max(1, min(BLOCK, 100 * BLOCK // len(self.points))), self.deals + deals
+        end = self.deals + deals
         with Parallel(n_jobs=n_jobs, prefer="threads") as workers:
-            for at in range(self.deals, end, size):
-                n = min(size, end - at)
+            for at in range(self.deals, end, BLOCK):
+                n = min(BLOCK, end - at)
                 played = workers(delayed(play_block)(point.table, self.seed, at, n) for point in self.points)
                 values = np.stack([values for values, _ in played], axis=1)
                 more = {
@@ -350,7 +350,8 @@ def sweep(
         its quantity at the same time) and ``may_be_best``. Quantities: ``win_rate`` of the policy; ``win_rate_margin``, its
         win rate less that of the best other point under the same rules, where ``low`` and ``high`` hold at the same time;
         ``seat_advantage`` of the first seat (win rate less 1 / seats); ``turns_per_game``. Among copies of one policy there
-        are only the last two.
+        are no win rates. Where only fields are swept, ``..._change`` is how far each is above the value under the rules as
+        given, or, if they are not on the grid, at its first point.
 
     Raises
     ------
@@ -358,7 +359,8 @@ def sweep(
         For an unknown ruleset, policy, variant, parameter or field, or a bad number or value.
     """
     check_run(seed, level, n_jobs)
-    paired = Paired.new(new_grid(ruleset, policy, params, fields, against, variant).points(), seed)
+    grid = new_grid(ruleset, policy, params, fields, against, variant)
+    paired = Paired.new(grid.points(), seed)
     deals = -(-check_int(games, "games", 1, MAX_INT) // paired.rotations)
     if deals < 2:
         raise InputError(f"games must be at least {paired.rotations + 1}, two deals, not {games}")
@@ -369,17 +371,44 @@ def sweep(
             if paired.deals < 2:
                 raise
             print(f"interrupted: keeping {paired.deals:,} deals per point", file=sys.stderr)
-    return _curves(paired, list(fields or {}), level)
+    return _curves(paired, grid, level)
 
 
-def _curves(paired: Paired, fields: list[str], level: float) -> pd.DataFrame:
-    curves = [paired.estimates(quantity, level) for quantity in QUANTITIES[1:]]
-    if paired.rotations > 1:
-        rates = paired.estimates("win_rate", level)
-        ranked = [_ranked(paired.only(rows), rates.iloc[rows], level) for rows in _same_rules(rates, fields)]
+def _curves(paired: Paired, grid: Grid, level: float) -> pd.DataFrame:
+    quantities = QUANTITIES if paired.rotations > 1 else QUANTITIES[1:]
+    curves = [paired.estimates(quantity, level) for quantity in quantities]
+    if not grid.params:
+        names = [point.table.variant.name for point in paired.points]
+        reference = names.index(grid.variant.name) if grid.variant.name in names else 0
+        curves += [
+            _changes(paired, curve, quantity, reference, level) for quantity, curve in zip(quantities, curves, strict=True)
+        ]
+    elif quantities == QUANTITIES:
+        rates, *others = curves
+        ranked = [_ranked(paired.only(rows), rates.iloc[rows], level) for rows in _same_rules(rates, list(grid.fields))]
         rates.may_be_best = pd.concat(ranked).may_be_best if ranked else rates.may_be_best
-        curves = [rates, *ranked, *curves]
+        curves = [rates, *ranked, *others]
     return pd.concat(curves, ignore_index=True)
+
+
+def _changes(paired: Paired, curve: pd.DataFrame, quantity: str, reference: int, level: float) -> pd.DataFrame:
+    """Return how far each point is above one of them, as rows like those of the curve.
+
+    Where nothing differed in any deal there is no spread to measure: Wilson's interval bounds the share of deals that differ, and
+    thereby a change of a win rate (for the band as Bonferroni's inequality asks); nothing bounds that of a number of turns.
+    """
+    mean, covariance = paired.mean(quantity), paired.covariance(quantity)
+    names = ["estimate", "stderr", "low", "high", "band_low", "band_high"]
+    rows = curve.assign(quantity=f"{quantity}_change", method="student")
+    rows[names] = np.stack(change_intervals(mean, covariance, reference, paired.deals, level), axis=1)
+    same = (rows.stderr == 0) & (rows.estimate == 0) & (np.arange(len(rows)) != reference)
+    if quantity == "turns_per_game":
+        rows.loc[same, names[1:]] = np.nan
+    else:
+        bounds = [wilson_interval([0], [paired.deals], each)[1][0] for each in (level, 1 - (1 - level) / len(rows))]
+        rows.loc[same, names[2:]] = [sign * bound for bound in bounds for sign in (-1, 1)]
+        rows.loc[same, "method"] = "wilson"
+    return rows
 
 
 def _same_rules(rates: pd.DataFrame, fields: list[str]) -> Iterator[list[int]]:

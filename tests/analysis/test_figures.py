@@ -34,7 +34,7 @@ SWEPT = SWEPT.assign(band_low=SWEPT.low - 0.01, band_high=SWEPT.high + 0.01)
 DRAWN = {
     "plot_gain": (ODDS,),
     "plot_hold_pot": (RATES, "hold_dice:3"),
-    "plot_sweep": (SWEPT, "points", "faces", 0.5, SWEPT[:1]),
+    "plot_sweep": (SWEPT, "win_rate", "points", "faces", 0.5, SWEPT[:1]),
     "plot_win_rate_matrix": (MATRIX,),
     "plot_turn_ends": (ENDS,),
     "plot_length": (LENGTH, figures.colours(["a", "b"])),
@@ -224,7 +224,8 @@ def test_panels_of_dice_land_show_their_numbers():
 
 
 def test_a_sweep_has_its_intervals_its_band_and_exact_values():
-    ax = figures.plot_sweep(SWEPT, "points", "faces", exact=SWEPT[:1])
+    other = SWEPT.assign(quantity="turns_per_game", estimate=9)
+    ax = figures.plot_sweep(pd.concat([SWEPT, other]), "win_rate", "points", "faces", exact=SWEPT[:1])
     line, _, (bars,) = ax.containers[0].lines
     assert (list(line.get_xdata()), list(line.get_ydata())) == ([1, 2, 3], [0.5, 0.6, 0.4])
     np.testing.assert_allclose(np.array(bars.get_segments())[0, :, 1], [0.48, 0.51])
@@ -232,7 +233,7 @@ def test_a_sweep_has_its_intervals_its_band_and_exact_values():
     assert {(round(x), round(y, 2)) for x, y in band.get_paths()[0].vertices} >= {(1, 0.47), (1, 0.52), (3, 0.37), (3, 0.42)}
     np.testing.assert_allclose(exact.get_offsets(), [[3, 0.4]])
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["exact", "faces a", "faces b"]
-    words = figures.plot_sweep(SWEPT[:3].assign(points=["no", "asap", "late"]), "points")
+    words = figures.plot_sweep(SWEPT[:3].assign(points=["no", 5, "late"]), "win_rate", "points")
     words.figure.canvas.draw()
-    assert [text.get_text() for text in words.get_xticklabels()] == ["no", "asap", "late"]
+    assert [text.get_text() for text in words.get_xticklabels()] == ["no", "5", "late"]
     assert words.get_legend() is None

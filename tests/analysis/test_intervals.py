@@ -8,6 +8,7 @@ from scipy import stats
 
 from analysis.intervals import (
     DRAWS,
+    change_intervals,
     logistic_curve,
     logistic_fit,
     margins,
@@ -244,6 +245,21 @@ def test_margins_cover():
         held += bool(((low <= best) & (best <= high)).all())
         kept += bool(may_be_best[-1])
     assert min(held, kept) / 300 > 0.95 - 5 * np.sqrt(0.95 * 0.05 / 300)
+
+
+def test_changes_lie_in_their_band_together():
+    """Two differences to the third mean have a correlation of their own, which SciPy integrates."""
+    covariance = equicorrelated(3, 0.3)
+    gap, stderr, low, high, band_low, band_high = change_intervals([5.0, 7, 4], covariance, 2, N_DEALS, 0.95)
+    np.testing.assert_allclose(gap, [1, 3, 0])
+    spread = np.sqrt([1 + 9 - 2 * 0.9, 4 + 9 - 2 * 1.8])
+    np.testing.assert_allclose(stderr, [*spread, 0])
+    np.testing.assert_allclose((high - low)[:2] / 2, stats.t.ppf(0.975, N_DEALS - 1) * spread)
+    correlation = (0.6 - 0.9 - 1.8 + 9) / spread.prod()
+    reach = (band_high - gap)[0] / spread[0]
+    joint = stats.multivariate_t(shape=[[1, correlation], [correlation, 1]], df=N_DEALS - 1)
+    assert joint.cdf([reach] * 2, lower_limit=[-reach] * 2) == pytest.approx(0.95, abs=MET)
+    np.testing.assert_allclose((gap - band_low)[:2] / spread, [reach] * 2)
 
 
 def test_regret_of_two_means_is_a_paired_t_test():

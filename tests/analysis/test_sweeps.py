@@ -235,9 +235,43 @@ def test_columns_and_quantities():
     ).all()
     assert of(table, "win_rate").groupby("goal").may_be_best.any().all()  # the best under each rule
     alone = sweep("pig", "hold_at:5", fields={"goal": "10,12"}, games=GAMES, n_jobs=1)
-    assert list(alone.quantity.unique()) == ["seat_advantage", "turns_per_game"]
+    assert list(alone.quantity.unique()) == [
+        "seat_advantage", "turns_per_game", "seat_advantage_change", "turns_per_game_change",
+    ]  # fmt: skip
     assert alone.may_be_best.isna().all()
     assert "win_rate_margin" not in set(sweep("pig", "hold_at:5", None, {"goal": "10,12"}, "uniform", GAMES, n_jobs=1).quantity)
+
+
+def test_changes_are_paired_differences():
+    """To the rules as given, deal by deal; or to the first point, if they are not on the grid."""
+    for fields, reference in (("10,12,14", 1), ("14,10", 0)):
+        table = sweep("pig", "hold_at:5", fields={"goal": fields}, against="hold_at:3", games=GAMES, variant=SHORT, n_jobs=1)
+        points = new_grid("pig", "hold_at:5", None, {"goal": fields}, "hold_at:3", SHORT).points()
+        values = np.stack([sweeps.play_block(point.table, 0, 0, GAMES // 2)[0] for point in points], axis=1)
+        for quantity, each in zip(QUANTITIES, values, strict=True):
+            change = of(table, f"{quantity}_change")
+            paired = each - each[reference]
+            np.testing.assert_allclose(change.estimate, paired.mean(axis=1), atol=1e-12)
+            np.testing.assert_allclose(change.stderr, stats.sem(paired, axis=1), atol=1e-12)
+            low, high = stats.t.interval(0.95, GAMES // 2 - 1, paired.mean(axis=1), np.maximum(stats.sem(paired, axis=1), 1e-300))
+            np.testing.assert_allclose(change[["low", "high"]], np.stack([low, high], axis=1), atol=1e-12)
+            others = change.drop(reference)
+            assert ((others.band_low < others.low) | (len(others) == 1)).all()
+            assert list(change.loc[reference, ["estimate", "low", "high", "band_low", "band_high"]]) == [0] * 5
+
+
+def test_a_field_that_changed_nothing_is_not_proved_to_change_nothing():
+    table = sweep("pig", "hold_at:5", fields={"ply_limit": "9000,10000,9999"}, games=GAMES, variant=SHORT, n_jobs=1)
+    seat, turns = of(table, "seat_advantage_change"), of(table, "turns_per_game_change")
+    assert (seat.estimate == 0).all()
+    bounds = [stats.binomtest(0, GAMES).proportion_ci(level, method="wilson").high for level in (0.95, 1 - 0.05 / 3)]
+    for i in (0, 2):
+        assert list(seat.loc[i, ["low", "high", "band_low", "band_high"]]) == pytest.approx(
+            [-bounds[0], bounds[0], -bounds[1], bounds[1]]
+        )
+        assert seat.method[i] == "wilson"
+        assert turns.loc[i, ["stderr", "low", "high", "band_low", "band_high"]].isna().all()
+    assert list(seat.loc[1, ["low", "high"]]) == [0, 0]  # the rules as given
 
 
 @pytest.mark.slow
