@@ -8,8 +8,12 @@ figures.py     one function per figure: estimates -> Axes
 tables.py      estimates -> display tables
 ranking.py     a round robin of policies, who is better, ratings, metagame
 best_arm.py    the best policy, with few games
+sweeps.py      parameters and rule fields over a grid, on common deals
+tuning.py      the best parameters of a policy
 chapters/      what the report says of each game
 evaluation.py  exact win rates and regret as estimates
-report.py      everything -> one self-contained HTML file
+comparisons.py is A better than B, by a test that may stop at any time
+sequential.py  intervals that hold however often one looks
+report.py      everything -> the pages of the report
 cli.py         the command ``dicelab``
 """

@@ -61,6 +61,21 @@ def _checked_jobs(ctx: click.Context, param: click.Parameter, jobs: int) -> int:
     return jobs
 
 
+param_option = click.option(
+    "--param",
+    "params",
+    multiple=True,
+    metavar="NAME=VALUES",
+    help="A parameter's values, LOW:HIGH:STEP or A,B,C. Repeat for a grid.",
+)
+against_option = click.option(
+    "--against",
+    multiple=True,
+    metavar="POLICY",
+    shell_complete=_policy_names,
+    help="The other seats: one policy for all, or repeat. [default: POLICY as given]",
+)
+level_option = click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals, between 0 and 1.")
 jobs_option = click.option(
     "--jobs", type=int, default=-1, show_default=True, callback=_checked_jobs, help="Workers; -1 for all cores."
 )
@@ -312,7 +327,7 @@ def regret_command(
 @variant_option
 @set_option
 @click.option("--rows", type=click.Path(), help="Stream raw rows to parquet files in this empty folder.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals, between 0 and 1.")
+@level_option
 @click.option("--interpreted", is_flag=True, help="Do not compile the policies (slow, same games).")
 @json_option
 def simulate_command(
@@ -396,7 +411,7 @@ def compare_command(
 @jobs_option
 @variant_option
 @set_option
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals, between 0 and 1.")
+@level_option
 @click.option("--out", type=click.Path(), help="Keep results in this folder; what is in it is not played again.")
 @json_option
 def rank_command(
@@ -435,6 +450,110 @@ def rank_command(
     else:
         best = best_arm.best_arm(game, entrants, budget, seats, seed, rules, level, jobs, field or None)
         say(best.data(), best_arm.text(best), as_json)
+
+
+@cli.command("sweep", epilog="Example: dicelab sweep pig hold_at --param at=15:30:1 --against hold_at:20")
+@ruleset_argument
+@policy_argument
+@param_option
+@click.option("--field", "fields", multiple=True, metavar="NAME=VALUES", help="Values of a field of the rules, in the same way.")
+@against_option
+@click.option("--games", type=click.IntRange(1), default=20_000, show_default=True, help="At each point.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@jobs_option
+@variant_option
+@set_option
+@level_option
+@json_option
+def sweep_command(
+    ruleset: str,
+    policy: str,
+    params: tuple[str, ...],
+    fields: tuple[str, ...],
+    against: tuple[str, ...],
+    games: int,
+    seed: int,
+    jobs: int,
+    variant: str,
+    settings: tuple[str, ...],
+    level: float,
+    as_json: bool,
+) -> None:
+    """Play POLICY over a grid of its parameters and of rule fields, the same deals at every point; print curves with bands."""
+    from analysis.estimates import ROW
+    from analysis.sweeps import BAND, read_settings, sweep
+    from analysis.tables import records, text_table
+
+    swept, changed = read_settings(params, "--param"), read_settings(fields, "--field")
+    rules, keys = full_variant(variant, settings), [*swept, *changed]
+    table = sweep(ruleset, policy, swept, changed, against, games, seed, rules, level, jobs)
+    points = table[table.quantity == table.quantity.iloc[0]]
+    head = {
+        **_played(points, seed),
+        "games": int(points.games.sum()),
+        "truncated": int(points.truncated.sum()),
+        "points": len(points),
+    }
+    data = {**head, "swept": keys, "estimates": records(table, [*keys, *PER_POINT, *ROW, *BAND])}
+    say(data, "\n".join([_line(head), text_table(table, keys)]), as_json)
+
+
+PER_POINT = ("variant", "games", "truncated")
+
+
+def _played(estimates: Any, seed: int) -> dict[str, Any]:
+    """Return what is the same at all points of a grid."""
+    first = estimates.iloc[0]
+    return {"ruleset": first.ruleset, "version": first.version, "against": first.matchup.split(" v ")[1:], "seed": seed}
+
+
+def _line(head: dict[str, Any]) -> str:
+    return "  ".join(f"{key} {', '.join(value) if isinstance(value, list) else value}" for key, value in head.items())
+
+
+@cli.command("tune", epilog="Example: dicelab tune pig hold_at --param at=10:40:1 --against hold_at:20")
+@ruleset_argument
+@policy_argument
+@param_option
+@against_option
+@click.option("--budget", type=click.IntRange(1), default=1_000_000, show_default=True, help="Games at most, in all.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@jobs_option
+@variant_option
+@set_option
+@level_option
+@json_option
+def tune_command(
+    ruleset: str,
+    policy: str,
+    params: tuple[str, ...],
+    against: tuple[str, ...],
+    budget: int,
+    seed: int,
+    jobs: int,
+    variant: str,
+    settings: tuple[str, ...],
+    level: float,
+    as_json: bool,
+) -> None:
+    """Find the best parameters of POLICY on a grid, and confirm them on a fresh seed.
+
+    Up to three parameters the grid is halved again and again; with more it is searched. The last eight play again on the fresh
+    seed: simple_regret says how far the best of them is above the winner.
+    """
+    from analysis.estimates import ROW
+    from analysis.sweeps import BAND, read_settings
+    from analysis.tables import records, text_table
+    from analysis.tuning import tune
+
+    swept, rules = read_settings(params, "--param"), full_variant(variant, settings)
+    found = tune(ruleset, policy, swept, against, budget, seed, rules, level, jobs)
+    head = {**_played(found.estimates, seed), "fresh_seed": int(found.estimates.seed.iloc[0])}
+    head |= {"games": found.games, "truncated": found.truncated, "points": found.tried, "winner": found.winner}
+    keys = list(swept)
+    data = {**head, "swept": keys, "estimates": records(found.estimates, [*keys, *PER_POINT, *ROW, *BAND[:2]])}
+    data |= {"search": records(found.search, [*keys, "round", *PER_POINT, *ROW])}
+    say(data, "\n".join([_line(head), text_table(found.estimates, keys)]), as_json)
 
 
 @cli.command("report", epilog="Example: dicelab report --games 20000 --jobs 2")

@@ -52,10 +52,14 @@ def _estimate(rows: pd.DataFrame, quantity: str, values: tuple, level: float, me
     return rows[keys].assign(quantity=quantity, policy=rows.policy, seat=rows.seat, n=rows.deals, **numbers)
 
 
-def _means(results: pd.DataFrame, quantity: str, measure: str, unit: str, level: float, base: float = 0) -> pd.DataFrame:
-    rows = _rows(results, measure, unit)
+def means(rows: pd.DataFrame, quantity: str, level: float = LEVEL, base: float = 0) -> pd.DataFrame:
+    """Return the mean of a measure, less `base`, for every row of results."""
     estimate, stderr, low, high = mean_interval(rows.total, rows.squares, rows.deals, rows.per_deal, level)
     return _estimate(rows, quantity, (estimate - base, stderr, low - base, high - base), level, "student")
+
+
+def _means(results: pd.DataFrame, quantity: str, measure: str, unit: str, level: float, base: float = 0) -> pd.DataFrame:
+    return means(_rows(results, measure, unit), quantity, level, base)
 
 
 def win_rates(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:

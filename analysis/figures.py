@@ -133,13 +133,58 @@ def plot_gain(odds: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_sweep(win_rates: pd.DataFrame, opponent: str, ax: Axes | None = None) -> Axes:
+def plot_hold_pot(win_rates: pd.DataFrame, opponent: str, ax: Axes | None = None) -> Axes:
     """Win rate of a threshold against one opponent, a line per variant; columns threshold, variant, estimate, low, high."""
     ax = _axes(ax)
     _lines(ax, win_rates, "threshold")
     ax.set_xlabel("STOP from this many points on")
     ax.set_ylabel("win rate")
     ax.set_title(f"Win rate of hold_pot against {opponent} (95 % intervals)")
+    return ax
+
+
+def plot_sweep(
+    table: pd.DataFrame,
+    quantity: str,
+    x: str,
+    line: str | None = None,
+    line_at: float | None = None,
+    exact: pd.DataFrame | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Estimates over what is swept, with their intervals, and shaded the band that holds at all points at the same time.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`analysis.sweeps.sweep`: columns quantity, estimate, low, high, level, band_low, band_high, and `x`.
+    quantity : str
+        Which rows to draw.
+    x : str
+        The column to go along: numbers, or words.
+    line : str, optional
+        A column with a line, and a colour, for each of its values.
+    line_at : float, optional
+        A value to compare with, drawn dotted.
+    exact : DataFrame, optional
+        Exact values, drawn as hollow markers: columns estimate and `x`.
+    """
+    ax, table = _axes(ax), table[table.quantity == quantity]
+    table = table.sort_values(x) if pd.api.types.is_numeric_dtype(table[x]) else table.assign(**{x: table[x].astype(str)})
+    for i, (value, rows) in enumerate(table.groupby(line, sort=False) if line else [("", table)]):
+        colour = PALETTE[i % len(PALETTE)]
+        style: dict[str, Any] = {"marker": "o", "markersize": 4, "capsize": 2, "color": colour}
+        ax.fill_between(rows[x], rows.band_low, rows.band_high, color=colour, alpha=0.2, linewidth=0)
+        ax.errorbar(rows[x], rows.estimate, _errors(rows), label=f"{line} {value}" if line else "simulated", **style)
+    if exact is not None:
+        ax.scatter(exact[x], exact.estimate, s=60, facecolors="none", edgecolors=INK, zorder=3, label="exact")
+    if line_at is not None:
+        ax.axhline(line_at, color=INK, linewidth=1, linestyle=":")
+    if line or exact is not None:
+        ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    ax.set_xlabel(x)
+    ax.set_ylabel(quantity.replace("_", " "))
+    ax.set_title(f"Bars: {100 * table.level.iloc[0]:g} % intervals. Shaded: all points together.")
     return ax
 
 

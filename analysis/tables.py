@@ -23,10 +23,11 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def text_table(estimates: pd.DataFrame) -> str:
-    """Return estimate rows as aligned text."""
+def text_table(estimates: pd.DataFrame, keys: Sequence[str] = ()) -> str:
+    """Return estimate rows as aligned text, the columns `keys` in front; with bands and what may be best, if they are there."""
     table = pd.DataFrame(
         {
+            **{key: estimates[key] for key in keys},
             "quantity": estimates.quantity,
             "policy": estimates.policy.fillna("all"),
             "seat": estimates.seat.astype(object).where(estimates.seat.notna(), "all"),
@@ -36,6 +37,11 @@ def text_table(estimates: pd.DataFrame) -> str:
             "method": estimates.method,
         }
     )
+    if "band_low" in estimates:
+        bands = [interval(low, high) for low, high in zip(estimates.band_low, estimates.band_high, strict=True)]
+        table.insert(table.columns.get_loc("interval") + 1, "band", bands)
+    if "may_be_best" in estimates and estimates.may_be_best.notna().any():
+        table["may be best"] = estimates.may_be_best.map({True: "yes", False: "no"}).fillna("")
     return table.to_string(index=False)
 
 

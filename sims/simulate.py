@@ -7,7 +7,7 @@ of workers and any batch size. Batches are taken in order, so that a run stopped
 import re
 import sys
 import warnings
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -287,6 +287,19 @@ class DealShares(NamedTuple):
     truncated: np.ndarray
 
 
+def deal_rows(table: Table, seed: int, first_deal: int, deals: int, n_jobs: int = -1) -> Iterator[np.ndarray]:
+    """Play consecutive deals of a run and yield their rows batch by batch: int32 (deals, rotations, seats, measures).
+
+    Raises
+    ------
+    IllegalAction
+        If a policy returns an action that is not legal.
+    """
+    for batch in _batches(table, table.matchup(seed), first_deal, deals, n_jobs, True):
+        if batch.rows is not None:
+            yield batch.rows
+
+
 def deal_shares(table: Table, seed: int, first_deal: int, deals: int, n_jobs: int = -1) -> DealShares:
     """Play consecutive deals of a run and return what each policy won in each: for comparisons of deal with deal.
 
@@ -298,8 +311,7 @@ def deal_shares(table: Table, seed: int, first_deal: int, deals: int, n_jobs: in
     matchup = table.matchup(seed)
     seats, truncated = len(matchup.specs), matchup.measures.index("truncated")
     played = [
-        (policy_shares(matchup, batch.rows), batch.rows[..., truncated].sum(axis=(1, 2)) // seats)
-        for batch in _batches(table, matchup, first_deal, deals, n_jobs, True)
-        if batch.rows is not None
+        (policy_shares(matchup, rows), rows[..., truncated].sum(axis=(1, 2)) // seats)
+        for rows in deal_rows(table, seed, first_deal, deals, n_jobs)
     ]
     return DealShares(*map(np.concatenate, zip(*played, strict=True)))

@@ -277,7 +277,7 @@ def _policies(study: Study, results: pd.DataFrame) -> Part:
     mirror = group["pairs"][group["pairs"].matchup.map(lambda matchup: len(set(matchup.split(" v "))) == 1)]
     ends, seats, length = turn_ends(mirror), _by_seats(seat_advantage(group["seats"])), game_length(mirror)
     drawn = {
-        "sweep": figures.plot_sweep(sweep, OPPONENT),
+        "sweep": figures.plot_hold_pot(sweep, OPPONENT),
         "matrix": figures.plot_win_rate_matrix(win_rate_matrix(pairs)),
         "turn_ends": figures.plot_turn_ends(ends),
         "length": figures.plot_length(_lengths(mirror, policies[:4]), figures.colours(list(map(_against_itself, policies)))),

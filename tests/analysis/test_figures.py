@@ -38,9 +38,13 @@ MASSES = MASSES.assign(low=MASSES.estimate - 0.02, high=MASSES.estimate + 0.01)
 RATED = pd.DataFrame({"quantity": ["rating", "rating", "first_seat"], "policy": ["a", "b", None], "estimate": [50.0, -50, 20]})
 RATED = RATED.assign(low=RATED.estimate - 2, high=RATED.estimate + 1, level=0.95)
 NAMED_ROWS = ("plot_win_rate_matrix", "plot_turn_ends", "plot_ratings", "plot_metagame")  # they need no label of the y axis
+SWEPT = pd.DataFrame({"points": [3, 1, 2] * 2, "faces": ["a"] * 3 + ["b"] * 3, "estimate": [0.4, 0.5, 0.6] * 2})
+SWEPT = SWEPT.assign(quantity="win_rate", level=0.95, low=SWEPT.estimate - 0.02, high=SWEPT.estimate + 0.01)
+SWEPT = SWEPT.assign(band_low=SWEPT.low - 0.01, band_high=SWEPT.high + 0.01)
 DRAWN = {
     "plot_gain": (ODDS,),
-    "plot_sweep": (RATES, "hold_dice:3"),
+    "plot_hold_pot": (RATES, "hold_dice:3"),
+    "plot_sweep": (SWEPT, "win_rate", "points", "faces", 0.5, SWEPT[:1]),
     "plot_win_rate_matrix": (MATRIX,),
     "plot_turn_ends": (ENDS,),
     "plot_length": (LENGTH, figures.colours(["a", "b"])),
@@ -126,7 +130,7 @@ def test_the_stop_chart_shows_every_track_and_both_values():
 def test_numbers_are_drawn_as_given():
     points = np.concatenate([each.get_offsets() for each in figures.plot_gain(ODDS).collections])
     np.testing.assert_allclose(sorted(points[:, 1]), sorted(ODDS.throw - ODDS.stop))
-    line = figures.plot_sweep(RATES, "hold_dice:3").containers[0][0]
+    line = figures.plot_hold_pot(RATES, "hold_dice:3").containers[0][0]
     assert (list(line.get_xdata()), list(line.get_ydata())) == ([6, 7, 8], [0.5, 0.6, 0.4])
     bars = [np.array(each.lines[2][0].get_segments())[:, :, 1] for each in figures.plot_seat_advantage(SEATS).containers]
     np.testing.assert_allclose(np.concatenate(bars), SEATS[["low", "high"]])
@@ -255,3 +259,19 @@ def test_looks_and_false_positives():
     ax = figures.plot_called_better(CALLED, 0.05)
     np.testing.assert_allclose(intervals(ax, 1), [[0.04, 0.07]])
     assert {text.get_text() for text in ax.get_legend().texts} == {"anytime", "student last look", "nominal, 5%"}
+
+
+def test_a_sweep_has_its_intervals_its_band_and_exact_values():
+    other = SWEPT.assign(quantity="turns_per_game", estimate=9)
+    ax = figures.plot_sweep(pd.concat([SWEPT, other]), "win_rate", "points", "faces", exact=SWEPT[:1])
+    line, _, (bars,) = ax.containers[0].lines
+    assert (list(line.get_xdata()), list(line.get_ydata())) == ([1, 2, 3], [0.5, 0.6, 0.4])
+    np.testing.assert_allclose(np.array(bars.get_segments())[0, :, 1], [0.48, 0.51])
+    band, _, _, _, exact = ax.collections
+    assert {(round(x), round(y, 2)) for x, y in band.get_paths()[0].vertices} >= {(1, 0.47), (1, 0.52), (3, 0.37), (3, 0.42)}
+    np.testing.assert_allclose(exact.get_offsets(), [[3, 0.4]])
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["exact", "faces a", "faces b"]
+    words = figures.plot_sweep(SWEPT[:3].assign(points=["no", 5, "late"]), "win_rate", "points")
+    words.figure.canvas.draw()
+    assert [text.get_text() for text in words.get_xticklabels()] == ["no", "5", "late"]
+    assert words.get_legend() is None

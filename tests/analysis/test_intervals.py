@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.intervals import logistic_curve, logistic_fit, mean_interval, ratio_interval, wilson_interval
+from analysis.intervals import (
+    DRAWS,
+    change_intervals,
+    logistic_curve,
+    logistic_fit,
+    margins,
+    mean_interval,
+    ratio_interval,
+    regret_interval,
+    simultaneous_level,
+    wilson_interval,
+)
 
 LEVELS = (0.5, 0.9, 0.95, 0.999)
 
@@ -167,3 +178,95 @@ def test_coverage_of_the_fitted_curve():
         _, low, high = logistic_curve([[5]], *logistic_fit(x, won, np.concatenate([wins, n - wins])), 0.95)
         hits += low[0] <= true <= high[0]
     assert abs(hits / runs - 0.95) < 5 * math.sqrt(0.95 * 0.05 / runs)
+
+
+# --- several means at the same time ---------------------------------------------------------------------------------------
+
+N_DEALS = 21
+MET = 5 * np.sqrt(0.95 * 0.05 / DRAWS)  # five standard errors of a level of 95 % that is met by draws
+
+
+def equicorrelated(k, rho):
+    spread = np.arange(1, k + 1)
+    return np.outer(spread, spread) * (np.full((k, k), rho) + (1 - rho) * np.eye(k))
+
+
+@pytest.mark.parametrize("rho", [0, 0.5, 0.9])
+def test_simultaneous_level_meets_the_joint_probability(rho):
+    """SciPy integrates the multivariate t distribution itself, which takes long where it must be inverted."""
+    covariance = equicorrelated(4, rho)
+    each = simultaneous_level(covariance, N_DEALS, 0.95)
+    reach = stats.t.ppf((1 + each) / 2, N_DEALS - 1)
+    shape = np.full((4, 4), rho) + (1 - rho) * np.eye(4)
+    joint = stats.multivariate_t(shape=shape, df=N_DEALS - 1).cdf([reach] * 4, lower_limit=[-reach] * 4)
+    assert joint == pytest.approx(0.95, abs=MET)
+    assert 0.95 < each < 1 - 0.05 / 4 + 1e-12
+
+
+def test_simultaneous_level_of_one_mean_and_of_copies_is_their_own():
+    for covariance in (np.array([[4.0]]), np.full((3, 3), 2.0), np.diag([0, 3.0, 0]), np.zeros((2, 2))):
+        each = simultaneous_level(covariance, N_DEALS, 0.95)
+        assert 0.95 <= each <= 0.95 + MET
+
+
+def test_margins_of_two_means_are_a_one_sided_t_test():
+    covariance = np.array([[4.0, 1], [1, 2]])
+    spread = np.sqrt(4 + 2 - 2)
+    reach = stats.t.ppf(0.95, N_DEALS - 1) * spread
+    slack = 5 * spread * np.sqrt(0.95 * 0.05 / DRAWS) / stats.t.pdf(stats.t.ppf(0.95, N_DEALS - 1), N_DEALS - 1)
+    margin, low, high, may_be_best = margins([3.0, 2], covariance, N_DEALS, 0.95)
+    np.testing.assert_allclose(margin, [1, -1])
+    np.testing.assert_allclose(low, [1 - reach, -1 - reach], atol=slack)
+    np.testing.assert_allclose(high, [1 + reach, -1 + reach], atol=slack)
+    assert may_be_best.all()
+    margin, low, high, may_be_best = margins([30.0, 2], covariance, N_DEALS, 0.95)
+    assert (low[0], high[1]) == (0, 0)
+    np.testing.assert_allclose([low[1], high[0]], [-28 - reach, 28 + reach], atol=slack)
+    assert list(may_be_best) == [True, False]
+
+
+def test_margins_of_twins():
+    """Two that never differ may both be the best, exactly level; the third is compared with either."""
+    covariance = np.array([[1.0, 1, 0.2], [1, 1, 0.2], [0.2, 0.2, 1]])
+    margin, low, high, may_be_best = margins([9.0, 9, 1], covariance, N_DEALS, 0.95)
+    np.testing.assert_allclose(margin, [0, 0, -8])
+    assert list(may_be_best) == [True, True, False]
+    assert (list(low[:2]), list(high[:2])) == ([0, 0], [0, 0])
+
+
+def test_margins_cover():
+    """In how many of many samples all intervals hold, and the best is among those that may be; means lie close together."""
+    truth, k = np.array([0.0, 0.1, 0.3, 0.5, 0.501]), 5
+    factor = np.linalg.cholesky(equicorrelated(k, 0.6))
+    samples = np.random.default_rng(1).standard_normal((300, 40, k)) @ factor.T + truth
+    best, held, kept = np.array([truth[i] - np.delete(truth, i).max() for i in range(k)]), 0, 0
+    for sample in samples:
+        _, low, high, may_be_best = margins(sample.mean(axis=0), np.cov(sample.T) / 40, 40, 0.95)
+        held += bool(((low <= best) & (best <= high)).all())
+        kept += bool(may_be_best[-1])
+    assert min(held, kept) / 300 > 0.95 - 5 * np.sqrt(0.95 * 0.05 / 300)
+
+
+def test_changes_lie_in_their_band_together():
+    """Two differences to the third mean have a correlation of their own, which SciPy integrates."""
+    covariance = equicorrelated(3, 0.3)
+    gap, stderr, low, high, band_low, band_high = change_intervals([5.0, 7, 4], covariance, 2, N_DEALS, 0.95)
+    np.testing.assert_allclose(gap, [1, 3, 0])
+    spread = np.sqrt([1 + 9 - 2 * 0.9, 4 + 9 - 2 * 1.8])
+    np.testing.assert_allclose(stderr, [*spread, 0])
+    np.testing.assert_allclose((high - low)[:2] / 2, stats.t.ppf(0.975, N_DEALS - 1) * spread)
+    correlation = (0.6 - 0.9 - 1.8 + 9) / spread.prod()
+    reach = (band_high - gap)[0] / spread[0]
+    joint = stats.multivariate_t(shape=[[1, correlation], [correlation, 1]], df=N_DEALS - 1)
+    assert joint.cdf([reach] * 2, lower_limit=[-reach] * 2) == pytest.approx(0.95, abs=MET)
+    np.testing.assert_allclose((gap - band_low)[:2] / spread, [reach] * 2)
+
+
+def test_regret_of_two_means_is_a_paired_t_test():
+    covariance = np.array([[4.0, 1], [1, 2]])
+    reach = stats.t.ppf(0.975, N_DEALS - 1) * 2
+    slack = 5 * 2 * np.sqrt(0.95 * 0.05 / DRAWS) / (2 * stats.t.pdf(reach / 2, N_DEALS - 1))
+    regret, low, high = regret_interval(np.array([2.0, 9]), covariance, 0, N_DEALS, 0.95)
+    assert (regret, low, high) == (7, pytest.approx(7 - reach, abs=slack), pytest.approx(7 + reach, abs=slack))
+    regret, low, high = regret_interval(np.array([9.0, 2]), covariance, 0, N_DEALS, 0.95)
+    assert (regret, low, high) == (0, 0, 0)  # the other one is worse, beyond doubt
