@@ -69,7 +69,8 @@ def test_report_is_self_contained_and_byte_stable(tmp_path, monkeypatch):
     assert write_report(tmp_path, n_jobs=1).read_bytes() == first
     text = first.decode()
     sources = re.findall(r'(?:src|href)="([^"]+)"', text)
-    assert all(source.startswith(("data:", "#")) for source in sources)
+    assert all(source.startswith(("data:", "#")) or source == "stop.html" for source in sources)
+    assert b'id="verdict"' in (tmp_path / "build" / "stop.html").read_bytes()
     assert sum(source.startswith("data:image") for source in sources) >= 6
     assert {path.name for path in (tmp_path / "build" / "tables" / "dice_fever").iterdir()} >= {
         "win_rates.csv",
