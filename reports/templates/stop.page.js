@@ -10,7 +10,7 @@ const form = document.getElementById("position");
 const all = (selector) => [...document.querySelectorAll(selector)];
 const range = (n) => [...Array(n).keys()];
 const byId = (id) => document.getElementById(id);
-let adviser, asked, earlier = [];
+let adviser, asked, earlier = [], addressLater;
 
 /* --- the position as text: words of the command line, in the address and to be typed --- */
 
@@ -106,7 +106,8 @@ function undo() {
 /* --- drawing --- */
 
 function draw() {
-  history.replaceState(null, "", "#" + words(asked).map((word) => word.join("=")).join("&"));
+  clearTimeout(addressLater);
+  addressLater = setTimeout(writeAddress, 300); // some browsers refuse more than 100 in half a minute
   drawChoices();
   drawHands();
   for (const [i, name] of SCORES.entries()) {
@@ -123,6 +124,10 @@ function draw() {
     byId("rules").textContent = "";
     byId("details").replaceChildren();
   }
+}
+
+function writeAddress() {
+  history.replaceState(null, "", "#" + words(asked).map((word) => word.join("=")).join("&"));
 }
 
 function drawChoices() {

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -18,14 +19,14 @@ from sims.errors import InputError
 from sims.jit import INTERPRETED
 from sims.ruleset import CHANCE
 from sims.rulesets import RULESETS
-from sims.rulesets.dice_fever import rules
+from sims.rulesets.dice_fever import readable, rules
 from sims.rulesets.dice_fever.adviser import Adviser
 from sims.rulesets.dice_fever.compact import BONUSES, STEP
 
 DICE_FEVER = RULESETS["dice-fever"]
 REPORTS = Path(__file__).parents[2] / "reports"
 SMALL = "standard,target=20,parade_cards=1,risk_cards=1"
-DUELS = "plain,target=20,parade_cards=1,risk_cards=1,risk_faces=DUEL/RELANCE/X2,last_turn_strict=false"
+DUELS = "plain,target=20,parade_cards=1,risk_cards=2,risk_faces=DUEL/RELANCE/X2,last_turn_strict=false"
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 OPTIONS = [
     "--headless",
@@ -104,6 +105,19 @@ def command_says(variant, position):
         return {"refused": str(error)}
 
 
+def pulled_leaders(target):
+    """Last turns about the score to which a Duel of this turn, if it was one, may have pulled the leader."""
+    for theirs, my_relance, cards in product((target - 6, target - 5, target - 1, target), (False, True), (None, [0, 0])):
+        yield position(scores=[3, theirs], seat=2, last_turn=True, my_relance=my_relance, cards=cards)
+
+
+def position(**changed):
+    """A position of a turn, with what is not told as the command has it by default."""
+    start = {"track": [1, 4], "shields": 0, "bonus": "none", "tripled": 0, "double_score": False, "scores": [3, 12]}
+    game = {"cards": None, "their_cards": None, "seat": 1, "last_turn": False, "relance": False, "my_relance": False}
+    return {**start, **game, **changed}
+
+
 def random_position(rng, target, cards):
     """What somebody might ask, a good part of it impossible."""
 
@@ -148,11 +162,12 @@ def outs(adviser, state):
     return np.array([found[:, 0].min(), found[:, 1].max()])
 
 
-@pytest.mark.parametrize("variant, n", [(SMALL, 25), (DUELS, 60), pytest.param("standard", 1000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("variant, n", [(SMALL, 30), (DUELS, 60), pytest.param("standard", 1000, marks=pytest.mark.long)])
 def test_random_positions_have_the_numbers_of_the_command(page, advisers, tmp_path, variant, n):
     text, adviser, rng = page(variant), advisers(variant), np.random.default_rng(8)
     values = adviser.variant.values
-    asked, said = [], []
+    asked = list(pulled_leaders(values["target"]))
+    said = [command_says(variant, each) for each in asked]
     while sum("refused" not in each for each in said) < n:
         asked.append(random_position(rng, values["target"], (values["parade_cards"], values["risk_cards"])))
         said.append(command_says(variant, asked[-1]))
@@ -190,10 +205,37 @@ def test_random_positions_have_the_numbers_of_the_command(page, advisers, tmp_pa
     assert len({each["refused"][:20] for each in said if "refused" in each}) >= 6
 
 
+def test_rules_on_a_card_see_the_scores_as_the_policies_do(page, tmp_path):
+    """With the scores of a whole game, at and about the numbers of their lines."""
+    adviser, rng, asked, said = Adviser(DICE_FEVER, "standard"), np.random.default_rng(4), [], []
+    edges = [0, 43, 44, 45, 67, 68, 69, 70, 75, 76, 80]
+    while len(asked) < 2000:
+        track = tuple(sorted(int(value) for value in rng.choice(6, rng.integers(1, 4), replace=False) + 1))
+        shields, seat, double_score = int(rng.random() < 0.2), int(rng.integers(1, 3)), bool(rng.random() < 0.3)
+        scores = tuple(int(score) for score in rng.choice(edges, 2))
+        last_turn, relance = bool(seat == 2 and rng.random() < 0.4), bool(rng.random() < 0.3)
+        table = advice.Table(scores, (0, 0), (0, 0), seat, last_turn, relance)
+        state = adviser._in_game(adviser.position(track, shields, "none", 0, double_score), table)
+        game = {"track": track, "tripled": 0, "shields": shields, **vars(table)}
+        asked.append((game, int(rules.stop_points(state)), 6 in track))
+        said.append([DICE_FEVER.describe(state, readable.answer(rule, state)) for rule in readable.RULES])
+    answers = run(
+        tmp_path,
+        page(SMALL),
+        f"""while (!adviser) await new Promise((resolve) => setTimeout(resolve, 20));
+        const facts = {{ ...adviser.facts, target: {adviser.variant.values["target"]} }};
+        const says = (position) => Object.values(facts.rules).map((rule) => ruleSays(facts, rule, ...position));
+        return {json.dumps(asked)}.map(says);""",
+    )
+    assert answers == said
+    assert {rule: {each[i] for each in said} for i, rule in enumerate("137")} == {rule: {"STOP", "THROW"} for rule in "137"}
+    assert len({tuple(each) for each in said}) >= 4
+
+
 # --- the page ---------------------------------------------------------------------------------------------------------------
 
 SHOWN = """
-    const shown = () => ({ hash: location.hash, advice: byId("advice").textContent, message: byId("message").textContent,
+    const shown = () => ({ advice: byId("advice").textContent, message: byId("message").textContent,
       kind: byId("verdict").className, win: ["stop", "throw"].map((id) => byId(id).querySelector("b").textContent),
       rules: byId("rules").textContent, details: byId("details").textContent });
     const press = (key, at = document.body) =>
@@ -209,15 +251,10 @@ SHOWN = """
 
 
 def operate(folder, page, steps, address="#track=1,4&scores=3,12", *options):
-    """Take steps, pieces of script, on the page; return what it shows before and after each."""
+    """Take steps, pieces of script, on the page; return what it shows before and after each, and the address after the last."""
     taken = "".join(f"{step}; views.push(shown());" for step in steps)
-    return run(folder, page, f"{SHOWN} const views = [shown()]; {taken} return views;", address, *options)
-
-
-def position(**changed):
-    start = {"track": [1, 4], "shields": 0, "bonus": "none", "tripled": 0, "double_score": False, "scores": [3, 12]}
-    game = {"cards": None, "their_cards": None, "seat": 1, "last_turn": False, "relance": False, "my_relance": False}
-    return {**start, **game, **changed}
+    wait = "await new Promise((resolve) => setTimeout(resolve, 400)); views.at(-1).hash = location.hash;"
+    return run(folder, page, f"{SHOWN} const views = [shown()]; {taken} {wait} return views;", address, *options)
 
 
 def check_view(view, expected):
