@@ -74,7 +74,8 @@ def write_report(folder: Path, games: int | None = None, seed: int | None = None
     studies = {name: load_study(folder / "studies" / f"{name}.toml") for name in CHAPTERS}
     for name, chapter in CHAPTERS.items():
         chapter.check(studies[name])
-    layout, *_ = (_template(folder, name) for name in ("layout", "index", *CHAPTERS))
+    own_pages = (page for name in CHAPTERS for page in _own_pages(name))
+    layout, *_ = (_template(folder, name) for name in ("layout", "index", *CHAPTERS, *own_pages))
     build, results = folder / "build", folder / "build" / "results"
     for place in ("results", *(f"{kind}/{name}" for kind in ("tables", "figures") for name in CHAPTERS)):
         make_folder(build / place, "the report")
@@ -122,7 +123,8 @@ def _key(folder: Path, name: str, matchups: Sequence[Planned]) -> str | None:
     """Return a hash of all that a chapter depends on; None if it cannot be told what one of its policies does."""
     if any(matchup.key is None for matchup in matchups):
         return None
-    templates = [(folder / "templates" / f"{each}.html.j2").read_text() for each in (name, "macros")]
+    parts = [path for page in _own_pages(name) for path in sorted((folder / "templates").glob(f"{page}.*"))]
+    templates = [path.read_text() for path in (*(folder / "templates" / f"{each}.html.j2" for each in (name, "macros")), *parts)]
     return hashlib.sha256("\n".join([SOURCES, jit.SOURCES, *map(repr, matchups), *templates]).encode()).hexdigest()
 
 
@@ -174,10 +176,17 @@ def _chapter(name: str, key: str | None, study: Study, folder: Path, games: int 
     with plt.rc_context(figures.STYLE):
         drawn, tables, words = chapter.content(study, results, games or study.games, study.seed if seed is None else seed)
         images, files = _images({key: each.figure for key, each in drawn.items()}, f"figures/{name}")
+    for page, own_words in _own_pages(name).items():
+        files[f"{page}.html"] = _template(folder, page).render(own_words()).encode()
     for table_name, table in tables.items():
         files[f"tables/{name}/{table_name}.csv"] = table.to_csv(index=False, lineterminator="\n", float_format="%.10g").encode()
-    page: Any = template.make_module({"chapter": name, "title": chapter.TITLE, "images": images, **words})
-    return Made(name, find_ruleset(study.ruleset).title, chapter.TITLE, str(page.answer), str(page), images, files)
+    made: Any = template.make_module({"chapter": name, "title": chapter.TITLE, "images": images, **words})
+    return Made(name, find_ruleset(study.ruleset).title, chapter.TITLE, str(made.answer), str(made), images, files)
+
+
+def _own_pages(chapter: str) -> Mapping[str, Callable[[], dict[str, Any]]]:
+    """Return the pages of its own that a chapter has, and what makes their words."""
+    return getattr(CHAPTERS[chapter], "PAGES", {})
 
 
 def _template(folder: Path, name: str) -> jinja2.Template:

@@ -9,6 +9,9 @@ A chapter is a module with
     content(study, results, games, seed)    returns its figures (Axes or Figure), its tables (DataFrame) and the words and numbers
                                             that its text reads, each as a dictionary; `results` are those of the study's
                                             matchups, of `games` games from `seed`
+    PAGES                                   if it has any: by their names, functions that return the words of further pages, which
+                                            stand beside the report; their texts are ``reports/templates/<page>.html.j2`` and what
+                                            that includes, ``<page>.*``
 
 and two files of its name: the study ``reports/studies/<name>.toml`` and the text ``reports/templates/<name>.html.j2``.
 """

@@ -3,7 +3,10 @@
 Each part below returns its figures, its tables and the words and numbers of its text; :func:`content` joins them.
 """
 
+import base64
+import json
 import re
+import zlib
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
@@ -27,7 +30,9 @@ from analysis.estimates import (
 from sims.errors import InputError
 from sims.policy import load_policy
 from sims.rulesets import RULESETS
+from sims.rulesets.dice_fever.adviser import Adviser
 from sims.rulesets.dice_fever.assumptions import ASSUMPTIONS, decide, sensitivity, settled_tracks
+from sims.rulesets.dice_fever.compact import compact
 from sims.rulesets.dice_fever.decisions import card_worth, decisions, thresholds
 from sims.rulesets.dice_fever.evaluation import regret
 from sims.rulesets.dice_fever.exact import Solution, solution
@@ -99,6 +104,17 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
         ({}, {}, {"games": games, "seed": seed, "version": RULESETS[GAME].version}),
     )
     return join(parts)
+
+
+def stop_page() -> dict[str, Any]:
+    """Return the words of the adviser's page: the solved game, readable and packed for its script."""
+    facts, table = compact(Adviser(RULESETS[GAME], SOLVED))
+    text = json.dumps(facts, separators=(",", ":")).encode()
+    packed = {"packed_facts": zlib.compress(text, 9), "packed_table": table}
+    return {"title": "STOP or THROW?", "facts": facts} | {name: base64.b64encode(part).decode() for name, part in packed.items()}
+
+
+PAGES = {"stop": stop_page}
 
 
 # --- one turn, for points ---------------------------------------------------------------------------------------------------

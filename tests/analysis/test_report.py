@@ -70,6 +70,7 @@ def test_report_is_self_contained_and_byte_stable(tmp_path, monkeypatch):
     assert (tmp_path / "build" / "dice_fever.html").read_text() == chapter
     assert chapter.count('src="data:image') >= 6
     assert first.decode().count('src="data:image') == 1
+    assert b'id="verdict"' in (tmp_path / "build" / "stop.html").read_bytes()
     assert {path.name for path in (tmp_path / "build" / "tables" / "dice_fever").iterdir()} >= {
         "win_rates.csv",
         "odds_standard.csv",

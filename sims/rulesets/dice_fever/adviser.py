@@ -112,9 +112,7 @@ class Adviser:
         track, shields, bonus, tripled, double_score
             The turn, as :meth:`odds.Turn.position` takes it.
         """
-        position = self.turn.position(track, shields, bonus, tripled, double_score)
-        if position.track == rules.FULL:
-            raise InputError("track 1,2,3,4,5,6 is a Dice Fever: the turn is over; advice to win needs 1 to 5 values")
+        position = self.position(track, shields, bonus, tripled, double_score)
         spent = self.turn.spent(len(track), bonus, tripled, double_score) or 0
         used_risk = self.turn.used_risk(len(track), bonus, tripled, double_score)
         if table.my_relance and used_risk:
@@ -136,6 +134,13 @@ class Adviser:
             self._moves(thrown, values) if is_short else {},
             table,
         )
+
+    def position(self, track: tuple[int, ...], *rest: Any) -> Any:
+        """Return a position of the turn as :meth:`odds.Turn.position` does, but for a Dice Fever, which is no decision."""
+        position = self.turn.position(track, *rest)
+        if position.track == rules.FULL:
+            raise InputError("track 1,2,3,4,5,6 is a Dice Fever: the turn is over; advice to win needs 1 to 5 values")
+        return position
 
     # The place in the game
 
