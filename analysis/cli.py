@@ -35,6 +35,21 @@ def say(data: dict[str, Any], text: str, as_json: bool) -> None:
 
 
 jobs_option = click.option("--jobs", type=int, default=-1, show_default=True, help="Workers; -1 for all cores.")
+out_option = click.option(
+    "--out",
+    type=click.Path(),
+    metavar="DIR",
+    help="Keep what is played here: a run that was stopped, even killed, goes on from there.",
+)
+batch_option = click.option(
+    "--batch",
+    type=click.IntRange(1),
+    help="Games at a time; fewer if they take long: checkpoints count in batches. [default: 10000]",
+)
+engine_option = click.option(
+    "--engine", default="threads", show_default=True, metavar="threads|processes|dask", help="What the workers are."
+)
+scheduler_option = click.option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster, for --engine dask.")
 
 
 class Numbers(click.ParamType):
@@ -282,6 +297,10 @@ def regret_command(
 @jobs_option
 @variant_option
 @set_option
+@out_option
+@batch_option
+@engine_option
+@scheduler_option
 @click.option("--rows", type=click.Path(), help="Stream raw rows to parquet files in this empty folder.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals, between 0 and 1.")
 @click.option("--interpreted", is_flag=True, help="Do not compile the policies (slow, same games).")
@@ -294,6 +313,10 @@ def simulate_command(
     jobs: int,
     variant: str,
     settings: tuple[str, ...],
+    out: str | None,
+    batch: int | None,
+    engine: str,
+    scheduler: str | None,
     rows: str | None,
     level: float,
     interpreted: bool,
@@ -304,10 +327,12 @@ def simulate_command(
     from analysis.intervals import check_level
     from analysis.tables import records, text_table
     from sims.simulate import simulate
+    from sims.workers import workers
 
     check_level(level)
-    folder = False if rows is None else rows
-    results = simulate(ruleset, policies, games, seed, full_variant(variant, settings), jobs, folder, interpreted)
+    options: dict[str, Any] = {"rows": False if rows is None else rows, "interpreted": interpreted, "out": out, "batch": batch}
+    with workers(engine, scheduler):
+        results = simulate(ruleset, policies, games, seed, full_variant(variant, settings), jobs, **options)
     table = estimates(results, level)
     head: dict[str, Any] = {
         key: value.item() if hasattr(value := results[key].iloc[0], "item") else value
@@ -338,7 +363,7 @@ def report_command(games: int | None, seed: int | None, jobs: int, folder: Path,
 
 
 def main(args: list[str] | None = None) -> None:
-    """Run a command and exit: 0, 2 for bad input, 1 for a policy that broke the rules, 130 after Ctrl-C."""
+    """Run a command and exit: 0, 2 for bad input, 1 for a policy that broke the rules or a lost cluster, 130 after Ctrl-C."""
     try:
         cli.main(args=args, standalone_mode=False, prog_name="dicelab")
     except click.exceptions.NoArgsIsHelpError as error:
@@ -351,8 +376,9 @@ def main(args: list[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except (ValueError, RuntimeError) as error:
         from sims import IllegalAction, InputError
+        from sims.workers import LostBatch
 
-        if not isinstance(error, (InputError, IllegalAction)):
+        if not isinstance(error, (InputError, IllegalAction, LostBatch)):
             raise
         _fail(str(error), 2 if isinstance(error, InputError) else 1)
 
