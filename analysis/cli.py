@@ -79,6 +79,21 @@ level_option = click.option("--level", type=float, default=0.95, show_default=Tr
 jobs_option = click.option(
     "--jobs", type=int, default=-1, show_default=True, callback=_checked_jobs, help="Workers; -1 for all cores."
 )
+out_option = click.option(
+    "--out",
+    type=click.Path(),
+    metavar="DIR",
+    help="Keep what is played here: a run that was stopped, even killed, goes on from there.",
+)
+batch_option = click.option(
+    "--batch",
+    type=click.IntRange(1),
+    help="Games at a time; fewer if they take long: checkpoints count in batches. [default: 10000]",
+)
+engine_option = click.option(
+    "--engine", default="threads", show_default=True, metavar="threads|processes|dask", help="What the workers are."
+)
+scheduler_option = click.option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster, for --engine dask.")
 
 
 class Numbers(click.ParamType):
@@ -326,6 +341,10 @@ def regret_command(
 @jobs_option
 @variant_option
 @set_option
+@out_option
+@batch_option
+@engine_option
+@scheduler_option
 @click.option("--rows", type=click.Path(), help="Stream raw rows to parquet files in this empty folder.")
 @level_option
 @click.option("--interpreted", is_flag=True, help="Do not compile the policies (slow, same games).")
@@ -338,6 +357,10 @@ def simulate_command(
     jobs: int,
     variant: str,
     settings: tuple[str, ...],
+    out: str | None,
+    batch: int | None,
+    engine: str,
+    scheduler: str | None,
     rows: str | None,
     level: float,
     interpreted: bool,
@@ -348,10 +371,12 @@ def simulate_command(
     from analysis.intervals import check_level
     from analysis.tables import records, text_table
     from sims.simulate import simulate
+    from sims.workers import workers
 
     check_level(level)
-    folder = False if rows is None else rows
-    results = simulate(ruleset, policies, games, seed, full_variant(variant, settings), jobs, folder, interpreted)
+    options: dict[str, Any] = {"rows": False if rows is None else rows, "interpreted": interpreted, "out": out, "batch": batch}
+    with workers(engine, scheduler):
+        results = simulate(ruleset, policies, games, seed, full_variant(variant, settings), jobs, **options)
     table = estimates(results, level)
     head: dict[str, Any] = {
         key: value.item() if hasattr(value := results[key].iloc[0], "item") else value
@@ -412,7 +437,9 @@ def compare_command(
 @variant_option
 @set_option
 @level_option
-@click.option("--out", type=click.Path(), help="Keep results in this folder; what is in it is not played again.")
+@out_option
+@engine_option
+@scheduler_option
 @json_option
 def rank_command(
     ruleset: str,
@@ -428,11 +455,14 @@ def rank_command(
     settings: tuple[str, ...],
     level: float,
     out: str | None,
+    engine: str,
+    scheduler: str | None,
     as_json: bool,
 ) -> None:
     """Rank POLICIES by a round robin: win rates, ratings, cycles, the best mixture. With --budget: find the best of them."""
     from analysis import best_arm, ranking
     from sims.simulate import find_ruleset
+    from sims.workers import workers
 
     game = find_ruleset(ruleset)
     named = game.named_policies if every else ()
@@ -444,12 +474,13 @@ def rank_command(
         raise click.UsageError(f"{'--games' if games is not None else '--out'} does not go with --budget")
     entrants = list(dict.fromkeys([*named, *policies]))
     rules = full_variant(variant, settings)
-    if budget is None:
-        found = ranking.rank(game, entrants, games or ranking.GAMES, seats, seed, rules, level, jobs, out)
-        say(found.data(), ranking.text(found), as_json)
-    else:
-        best = best_arm.best_arm(game, entrants, budget, seats, seed, rules, level, jobs, field or None)
-        say(best.data(), best_arm.text(best), as_json)
+    with workers(engine, scheduler):
+        if budget is None:
+            found = ranking.rank(game, entrants, games or ranking.GAMES, seats, seed, rules, level, jobs, out)
+            say(found.data(), ranking.text(found), as_json)
+        else:
+            best = best_arm.best_arm(game, entrants, budget, seats, seed, rules, level, jobs, field or None)
+            say(best.data(), best_arm.text(best), as_json)
 
 
 @cli.command("sweep", epilog="Example: dicelab sweep pig hold_at --param at=15:30:1 --against hold_at:20")
@@ -464,6 +495,9 @@ def rank_command(
 @variant_option
 @set_option
 @level_option
+@out_option
+@engine_option
+@scheduler_option
 @json_option
 def sweep_command(
     ruleset: str,
@@ -477,16 +511,21 @@ def sweep_command(
     variant: str,
     settings: tuple[str, ...],
     level: float,
+    out: str | None,
+    engine: str,
+    scheduler: str | None,
     as_json: bool,
 ) -> None:
     """Play POLICY over a grid of its parameters and of rule fields, the same deals at every point; print curves with bands."""
     from analysis.estimates import ROW
     from analysis.sweeps import BAND, read_settings, sweep
     from analysis.tables import records, text_table
+    from sims.workers import workers
 
     swept, changed = read_settings(params, "--param"), read_settings(fields, "--field")
     rules, keys = full_variant(variant, settings), [*swept, *changed]
-    table = sweep(ruleset, policy, swept, changed, against, games, seed, rules, level, jobs)
+    with workers(engine, scheduler):
+        table = sweep(ruleset, policy, swept, changed, against, games, seed, rules, level, jobs, out)
     points = table[table.quantity == table.quantity.iloc[0]]
     head = {
         **_played(points, seed),
@@ -571,7 +610,7 @@ def report_command(games: int | None, seed: int | None, jobs: int, folder: Path,
 
 
 def main(args: list[str] | None = None) -> None:
-    """Run a command and exit: 0, 2 for bad input, 1 for a policy that broke the rules, 130 after Ctrl-C."""
+    """Run a command and exit: 0, 2 for bad input, 1 for a policy that broke the rules or a lost cluster, 130 after Ctrl-C."""
     try:
         cli.main(args=args, standalone_mode=False, prog_name="dicelab")
     except click.exceptions.NoArgsIsHelpError as error:
@@ -584,8 +623,9 @@ def main(args: list[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except (ValueError, RuntimeError) as error:
         from sims import IllegalAction, InputError
+        from sims.workers import LostBatch
 
-        if not isinstance(error, (InputError, IllegalAction)):
+        if not isinstance(error, (InputError, IllegalAction, LostBatch)):
             raise
         _fail(str(error), 2 if isinstance(error, InputError) else 1)
 

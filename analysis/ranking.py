@@ -29,12 +29,12 @@ from analysis.intervals import check_level, wilson_interval
 from analysis.metagame import PayoffTable, cycles, margins, metagame, tiers
 from analysis.ratings import ratings
 from analysis.tables import WIDTH, listed, records, wrapped
+from sims.checkpoints import claim_folder
 from sims.errors import InputError, check_int
-from sims.files import make_folder
 from sims.policy import Policy, load_policy
 from sims.ruleset import Ruleset, Variant
 from sims.rulesets import RULESETS
-from sims.simulate import MAX_INT, find_ruleset
+from sims.simulate import MAX_INT, Table, find_ruleset
 from sims.study import Group, Planned, Study, plan, run_matchup
 
 GAMES, MAX_POLICIES = 20_000, 30
@@ -115,7 +115,7 @@ def rank(
     level : float
         Of the intervals.
     out : path, optional
-        A folder that keeps results, so that nothing in it is played twice.
+        A folder for this ranking alone. One that was stopped, even killed, goes on from there.
 
     Raises
     ------
@@ -131,10 +131,11 @@ def rank(
     check_int(seed, "seed", 0, MAX_INT)
     rules = variant if isinstance(variant, Variant) else game.variant(variant)
     entrants = enter(game, policies, rules)
-    if out is not None and not str(out):
-        raise InputError("out must name a folder, not ''")
     seatings = list(_seatings(len(entrants), seats))
-    with tempfile.TemporaryDirectory() if out is None else nullcontext(make_folder(out, "results")) as folder:
+    run = {"seats": seats, "games": games}
+    if out is not None:
+        run = {**Table(game, tuple(entrants), rules).identity(seed), **run}
+    with tempfile.TemporaryDirectory() if out is None else nullcontext(claim_folder(out, run)) as folder:
         shown = tqdm(seatings, desc=f"ranking of {game.name}", unit=" matchups", disable=None)
         played = [
             run_matchup(_matchup(game, [entrants[p] for p in each.table], rules, games, seed), Path(folder), n_jobs)

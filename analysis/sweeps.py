@@ -10,8 +10,10 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from itertools import product
 from math import prod
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,11 +23,13 @@ from tqdm import tqdm
 
 from analysis.estimates import COLUMNS, LEVEL, means
 from analysis.intervals import NOTHING, change_intervals, check_level, margins, simultaneous_level, wilson_interval
+from sims.checkpoints import Checkpoint, claim_folder
 from sims.errors import InputError, check_int, choose
 from sims.policy import Policy, load_policy
 from sims.results import SHARE, Matchup, policy_shares
 from sims.ruleset import Field, Ruleset
 from sims.simulate import MAX_INT, Table, deal_rows, find_ruleset, set_table
+from sims.workers import Parcel
 
 MAX_POINTS = 1000  # of a grid: products are kept for every two of them
 BLOCK = 500  # deals of every point at a time
@@ -242,13 +246,13 @@ class Paired:
         """How many games have been played, at all points together."""
         return sum(self.deals * matchup.rotations for matchup in self.matchups)
 
-    def play(self, deals: int, n_jobs: int, bar: tqdm) -> None:
+    def play(self, deals: int, n_jobs: int, bar: tqdm, checkpoint: Checkpoint | None = None) -> None:
         """Play the next deals at every point; after Ctrl-C all points have played those of whole blocks."""
-        end = self.deals + deals
+        end, parcels = self.deals + deals, [Parcel(partial(play_block, point.table, self.seed)) for point in self.points]
         with Parallel(n_jobs=n_jobs, prefer="threads") as workers:
             for at in range(self.deals, end, BLOCK):
                 n = min(BLOCK, end - at)
-                played = workers(delayed(play_block)(point.table, self.seed, at, n) for point in self.points)
+                played = workers(delayed(parcel)(at, n) for parcel in parcels)
                 values = np.stack([values for values, _ in played], axis=1)
                 more = {
                     "deals": n,
@@ -258,6 +262,8 @@ class Paired:
                 }
                 vars(self).update({name: getattr(self, name) + value for name, value in more.items()})  # in one step
                 bar.update(n * len(self.points))
+                if checkpoint is not None and (checkpoint.is_due or at + n == end):
+                    checkpoint.save({name: getattr(self, name) for name in more})
 
     def only(self, chosen: Sequence[int] | np.ndarray) -> "Paired":
         """Return some of the points, in this order, with what they have played."""
@@ -324,6 +330,7 @@ def sweep(
     variant: Any = None,
     level: float = LEVEL,
     n_jobs: int = -1,
+    out: str | Path | None = None,
 ) -> pd.DataFrame:
     """Play a policy at every point of a grid of its parameters and of rule fields, on the same deals.
 
@@ -342,6 +349,8 @@ def sweep(
         Per point, rounded up to whole deals; two deals or more.
     seed, variant, n_jobs
         See :func:`sims.simulate.simulate`.
+    out : path, optional
+        A folder for this sweep alone. One that was stopped, even killed, goes on where its last checkpoint is.
 
     Returns
     -------
@@ -364,9 +373,15 @@ def sweep(
     deals = -(-check_int(games, "games", 1, MAX_INT) // paired.rotations)
     if deals < 2:
         raise InputError(f"games must be at least {paired.rotations + 1}, two deals, not {games}")
-    with tqdm(total=deals * len(paired.points), unit=" deals", unit_scale=True, desc="sweep", disable=None) as bar:
+    checkpoint = Checkpoint(None)
+    if out is not None:
+        run = {"points": [point.table.identity(seed) for point in paired.points], "deals": deals}
+        checkpoint = Checkpoint(claim_folder(out, run) / "checkpoint.npz")
+    vars(paired).update(checkpoint.load())
+    total, done = deals * len(paired.points), paired.deals * len(paired.points)
+    with tqdm(total=total, initial=done, unit=" deals", unit_scale=True, desc="sweep", disable=None) as bar:
         try:
-            paired.play(deals, n_jobs, bar)
+            paired.play(deals - paired.deals, n_jobs, bar, checkpoint)
         except KeyboardInterrupt:
             if paired.deals < 2:
                 raise

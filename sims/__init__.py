@@ -8,6 +8,8 @@ The map, in the order in which things happen:
     streams.py    the keyed random streams
     playouts.py   the one game loop
     simulate.py   matchup -> batches -> workers -> results
+    workers.py    threads, processes or a cluster
+    checkpoints.py what a killed run goes on from
     results.py    the results table
     trace.py      one game as a transcript; scripted play
     positions.py  every position of a small game, through its rules functions

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sims.errors import InputError
 from sims.jit import INTERPRETED, is_ours
 
 FOREIGN = {"builtins", "cmath", "math", "numba", "numpy", "operator"}
@@ -21,7 +22,7 @@ FICKLE = {"objmode", "random"}
 PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
 
 
-class Untold(Exception):
+class Untold(InputError):
     """What a function does depends on something that cannot be read."""
 
 

@@ -12,11 +12,12 @@ import importlib.util
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import cloudpickle
 import numpy as np
 
 from sims.digest import Untold, spell
@@ -100,6 +101,15 @@ class Policy:
 
     def __str__(self) -> str:
         return self.spec
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process gets: not our own solutions, which are large and are found again there."""
+        left = {"params"} if self.solve is not None and is_ours(self.solve) else set()
+        state = {name: value for name, value in vars(self).items() if name not in left}
+        return {**state, "function": _packed(self.function)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, function=_unpacked(state["function"]))
 
     @property
     def digest(self) -> str | None:
@@ -195,6 +205,26 @@ def _table(policy_name: str, value: Any) -> np.ndarray:
         return np.load(value, allow_pickle=False).astype(float).ravel()
     except (OSError, ValueError) as error:
         raise InputError(f"{policy_name} cannot read the table {str(value)!r}: {error}") from error
+
+
+# --- from one process to another ------------------------------------------------------------------------------------------
+
+
+@cache
+def _packed(function: Callable) -> bytes:
+    """Return what another process makes a function of: its name, if it is of this package, else its code and what that uses."""
+    return cloudpickle.dumps((function.__module__, function.__qualname__) if is_ours(function) else function)
+
+
+@cache
+def _unpacked(packed: bytes) -> Callable:
+    """Return the same function for the same bytes, so that it is compiled once, whatever its parameters."""
+    found = cloudpickle.loads(packed)
+    if callable(found):
+        return found
+    module, name = found
+    found = getattr(importlib.import_module(module), name)
+    return found.function if isinstance(found, Policy) else found
 
 
 # --- from a spec to a policy ----------------------------------------------------------------------------------------------

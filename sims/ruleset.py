@@ -16,6 +16,8 @@ They mutate in place, draw nothing, allocate nothing and know no policy. Every S
 ``turn`` (whose dice are thrown; -1 for the table's) and, per seat, ``score`` and ``turns``.
 """
 
+import importlib
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -139,6 +141,13 @@ class Ruleset:
                 raise InputError(f"{self.name} has the same STATE as {other.name}, whose rules it would play; add a field to it")
             BY_STATE[kind] = self
 
+    def __reduce__(self) -> tuple:
+        """Go to another process by the name of the game's package, or whole where there is none, as in a notebook."""
+        home = getattr(self.rules, "__name__", "").rpartition(".")[0]
+        if getattr(sys.modules.get(home), "RULESET", None) is self:
+            return _ruleset_of, (home, jit.SOURCES)
+        return Ruleset, tuple(vars(self).values())
+
     @property
     def state(self) -> np.dtype:
         """Record type of a position."""
@@ -222,6 +231,15 @@ class Ruleset:
 
 
 BY_STATE: dict[Any, Ruleset] = {}
+
+
+def _ruleset_of(home: str, sources: str) -> Ruleset:
+    """Return the game that another process means; raises InputError if it may have other rules there."""
+    if sources != jit.SOURCES:
+        raise InputError(
+            f"a worker has another version of dicelab (sources {jit.SOURCES}, not {sources}); install the same on all"
+        )
+    return importlib.import_module(home).RULESET
 
 
 def copied(state: Any) -> Any:

@@ -1,7 +1,8 @@
 """From a matchup to results: the games in batches, the batches to joblib workers, their sums to one table.
 
 A batch is a range of deals, and a deal's streams depend on its number alone, so the results are the same for any number
-of workers and any batch size. Batches are taken in order, so that a run stopped by Ctrl-C equals a shorter run.
+of workers, whether threads, processes or those of a cluster (:mod:`sims.workers`), and any batch size. Batches are taken in
+order, so that a run stopped by Ctrl-C equals a shorter run, and one that is killed can go on later (:mod:`sims.checkpoints`).
 """
 
 import re
@@ -10,6 +11,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -20,6 +22,8 @@ from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from sims import jit
+from sims.checkpoints import Checkpoint, claim_folder, is_claimed
+from sims.digest import Untold
 from sims.errors import InputError, check_int, choose
 from sims.files import make_folder, whole_file
 from sims.playouts import ILLEGAL, play_deals, play_game
@@ -27,8 +31,10 @@ from sims.policy import Policy, load_policy
 from sims.results import Matchup, Sums, policy_shares, reduce_rows, results_table, rows_table
 from sims.ruleset import MAX_ACTIONS, Ruleset, Variant
 from sims.rulesets import RULESETS
+from sims.workers import Parcel
 
-BATCH = 10_000  # games per kernel call
+BATCH = 10_000  # games per kernel call, unless a run asks for fewer
+RESULTS = "results.parquet"
 MAX_INT = 2**63 - 1
 
 
@@ -48,6 +54,29 @@ class Table:
     def matchup(self, seed: int) -> Matchup:
         """Return what is counted of a run of this table from a seed."""
         return Matchup(self.ruleset, self.variant.name, tuple(policy.spec for policy in self.policies), seed)
+
+    def identity(self, seed: int) -> dict[str, Any]:
+        """Return all that the games of a run from a seed depend on; raises Untold if that cannot be told."""
+        if RULESETS.get(self.ruleset.name) is not self.ruleset:
+            raise Untold(
+                f"{self.ruleset.name} is no game of this package: what its rules do cannot be told, so nothing can be kept"
+            )
+        digests = {policy.spec: policy.digest for policy in self.policies}
+        for spec, digest in digests.items():
+            if digest is None:
+                raise Untold(
+                    f"what the policy {spec} does cannot be told from its code, so its games cannot be kept to go on with later; "
+                    "play them without a folder to keep them in: out=None, on the command line no --out"
+                )
+        return {
+            "ruleset": self.ruleset.name,
+            "version": self.ruleset.version,
+            "variant": self.variant.name,
+            "policies": [policy.spec for policy in self.policies],
+            "seed": seed,
+            "digests": digests,
+            "sources": jit.SOURCES,
+        }
 
     def kernels(self) -> tuple[Callable, Callable]:
         """Return ``play_game`` and ``play_deals``, compiled or interpreted."""
@@ -165,13 +194,13 @@ def accusation(table: Table, seed: int, deal: int, rotation: int, seat: int) -> 
     )
 
 
-def _rows_folder(rows: Any) -> Path | None:
+def _rows_folder(rows: Any, is_begun: bool) -> Path | None:
     if rows is False or rows is None:
         return None
     if not isinstance(rows, (str, Path)) or not str(rows):
         raise InputError(f"rows must name a folder, not {rows!r}")
     folder = make_folder(rows, "rows")
-    if any(folder.iterdir()):
+    if not is_begun and any(folder.iterdir()):
         raise InputError(f"the folder for rows {str(folder)!r} is not empty; name an empty one, or a new one")
     return folder
 
@@ -186,6 +215,8 @@ def simulate(
     rows: str | Path | bool = False,
     interpreted: bool = False,
     progress: bool = True,
+    out: str | Path | None = None,
+    batch: int | None = None,
 ) -> pd.DataFrame:
     """Play a matchup and return its results.
 
@@ -203,13 +234,19 @@ def simulate(
     variant : str, mapping or Variant, optional
         ``"plain"``, ``"standard,target=50"``, ``{"target": 50}``.
     n_jobs : int
-        joblib workers, threads unless a ``joblib.parallel_config`` says otherwise; -1 for all cores.
+        joblib workers, threads unless :func:`sims.workers.workers` says otherwise; -1 for all cores.
     rows : path or False
         An empty folder to which raw rows are streamed, a parquet file per batch.
     interpreted : bool
         Do not compile the policies nor the loop: slow, same games.
     progress : bool
         Show a progress bar on stderr if that is a terminal.
+    out : path, optional
+        A folder for this run alone. A run that was stopped, even killed, goes on where its last checkpoint is, a finished one
+        when more games are asked for; the results are those of a run in one go, and at the end also in ``results.parquet``.
+    batch : int, optional
+        Games that a worker plays at a time, 10,000 if left out; fewer where a game takes long, as progress, checkpoints and what
+        a lost worker costs are counted in batches. The results are the same.
 
     Returns
     -------
@@ -219,43 +256,77 @@ def simulate(
     Raises
     ------
     InputError
-        For an unknown ruleset, policy, variant or field, a bad number, or a policy that numba cannot compile.
+        For an unknown ruleset, policy, variant or field, a bad number, or a policy that numba cannot compile; for a folder of
+        another run, or one that holds more games already.
     IllegalAction
         If a policy returns an action that is not legal.
     """
     games, seed = check_int(games, "games", 1, MAX_INT), check_int(seed, "seed", 0, MAX_INT)
     if check_int(n_jobs, "n_jobs", -1024, 1024) == 0:
         raise InputError("n_jobs must not be 0; choose a number of workers, or -1 for all cores")
+    batch = check_int(BATCH if batch is None else batch, "batch", 1, MAX_INT)
     table = set_table(ruleset, policies, variant, interpreted)
     matchup = table.matchup(seed)
-    table.arguments()  # a policy that does not compile is refused before any worker starts
-    folder = _rows_folder(rows)
+    rows_folder = _rows_folder(rows, is_claimed(out))
+    folder = None
+    if out is not None:
+        kept_rows = rows_folder and {"folder": str(rows_folder.resolve()), "batch": batch}
+        folder = claim_folder(out, {**table.identity(seed), "rows": kept_rows})
+    checkpoint = Checkpoint(folder and folder / "checkpoint.npz")
+    kept = checkpoint.load()
+    sums = Sums(**kept) if kept else Sums.zero(matchup)
     deals = -(-games // matchup.rotations)
-    sums = Sums.zero(matchup)
-    with tqdm(total=deals * matchup.rotations, unit=" games", unit_scale=True, disable=None if progress else True) as bar:
-        bar.set_description(f"{table.ruleset.name} {matchup.name}"[:60])
-        batches = _batches(table, matchup, 0, deals, n_jobs, folder is not None)
-        try:
-            for batch in batches:
-                path = folder and folder / f"deals-{sums.deals:012d}.parquet"
-                with whole_file(path) if path else nullcontext() as partial:  # Ctrl-C: neither the rows nor the sums have it
-                    if partial is not None and batch.rows is not None:
-                        rows_table(matchup, sums.deals, batch.rows).to_parquet(partial, index=False)
-                    sums += batch.sums
-                bar.update(batch.sums.deals * matchup.rotations)
-        except KeyboardInterrupt:
-            if not sums.deals:
-                raise
-            print(f"interrupted: keeping {sums.deals * matchup.rotations:,} games", file=sys.stderr)
-        finally:
-            batches.close()
-    return results_table(matchup, sums)
+    if sums.deals > deals:
+        raise InputError(
+            f"{str(out)!r} holds {sums.deals * matchup.rotations} games of this run already; ask for as many or more"
+        )
+    if sums.deals < deals:
+        table.arguments()  # a policy that does not compile is refused before any worker starts
+        batches = _batches(table, matchup, sums.deals, deals - sums.deals, n_jobs, rows_folder is not None, batch)
+        with _progress_bar(matchup, sums.deals, deals, progress) as bar:
+            _count(batches, matchup, sums, checkpoint, rows_folder, bar)
+    results = results_table(matchup, sums)
+    if folder is not None and sums.deals == deals:
+        with whole_file(folder / RESULTS) as partial:
+            results.to_parquet(partial, index=False)
+    return results
 
 
-def _batches(table: Table, matchup: Matchup, first_deal: int, deals: int, n_jobs: int, keep_rows: bool) -> Generator[Batch]:
-    """Yield the batches of consecutive deals in their order; raises IllegalAction."""
-    size, end = max(1, BATCH // matchup.rotations), first_deal + deals
-    jobs = (delayed(_play_batch)(table, matchup, at, min(size, end - at), keep_rows) for at in range(first_deal, end, size))
+def _progress_bar(matchup: Matchup, first_deal: int, deals: int, is_shown: bool) -> tqdm:
+    k, name = matchup.rotations, f"{matchup.ruleset.name} {matchup.name}"[:60]
+    options: dict[str, Any] = {"unit": " games", "unit_scale": True, "disable": None if is_shown else True}
+    return tqdm(total=deals * k, initial=first_deal * k, desc=name, **options)
+
+
+def _count(batches: Generator[Batch], matchup: Matchup, sums: Sums, checkpoint: Checkpoint, rows: Path | None, bar: tqdm) -> None:
+    """Add batches to the sums, and keep them; after Ctrl-C the sums hold those that have come."""
+    try:
+        for batch in batches:
+            path = rows and rows / f"deals-{sums.deals:012d}.parquet"
+            with whole_file(path) if path else nullcontext() as partial:  # Ctrl-C: neither the rows nor the sums have it
+                if partial is not None and batch.rows is not None:
+                    rows_table(matchup, sums.deals, batch.rows).to_parquet(partial, index=False)
+                sums += batch.sums
+            bar.update(batch.sums.deals * matchup.rotations)
+            if checkpoint.is_due:
+                checkpoint.save(vars(sums))
+    except KeyboardInterrupt:
+        if not sums.deals:
+            raise
+        later = "" if checkpoint.path is None else "; the same call goes on from there"
+        print(f"interrupted: keeping {sums.deals * matchup.rotations:,} games{later}", file=sys.stderr)
+    finally:
+        batches.close()
+        checkpoint.save(vars(sums))
+
+
+def _batches(
+    table: Table, matchup: Matchup, first_deal: int, deals: int, n_jobs: int, keep_rows: bool, games: int
+) -> Generator[Batch]:
+    """Yield the batches of consecutive deals, of so many games each, in their order; raises IllegalAction."""
+    size, end = max(1, games // matchup.rotations), first_deal + deals
+    play = Parcel(partial(_play_batch, table, matchup))
+    jobs = (delayed(play)(at, min(size, end - at), keep_rows) for at in range(first_deal, end, size))
     played = (
         (function(*args, **named) for function, args, named in jobs)
         if deals <= size
@@ -295,7 +366,7 @@ def deal_rows(table: Table, seed: int, first_deal: int, deals: int, n_jobs: int 
     IllegalAction
         If a policy returns an action that is not legal.
     """
-    for batch in _batches(table, table.matchup(seed), first_deal, deals, n_jobs, True):
+    for batch in _batches(table, table.matchup(seed), first_deal, deals, n_jobs, True, BATCH):
         if batch.rows is not None:
             yield batch.rows
 

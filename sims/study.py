@@ -20,13 +20,12 @@
     policies = ["hold_dice:3"]
     seats = [2, 3, 4]
 
-Results are kept in a folder, a parquet file per matchup, named by a hash of everything that they depend on: the sources of
-this package, the variant, what the policies do (:mod:`sims.digest`), the seed and the number of games. Where it cannot be told
-what a policy does, the matchup is played every time.
+Results are kept in a folder, and in it a folder per matchup, named by a hash of everything that they depend on: the sources of
+this package, the variant, what the policies do (:mod:`sims.digest`), the seed and the number of games. A matchup that was
+stopped half-way goes on from there (:mod:`sims.checkpoints`). Where it cannot be told what a policy does, it is always played.
 """
 
 import dataclasses
-import hashlib
 import itertools
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -37,11 +36,12 @@ from typing import Any, NamedTuple, get_args, get_origin
 import pandas as pd
 from tqdm import tqdm
 
-from sims import jit
+from sims.checkpoints import short_hash
+from sims.digest import Untold
 from sims.errors import InputError, check_int, choose
-from sims.files import make_folder, whole_file
+from sims.files import make_folder
 from sims.rulesets import RULESETS
-from sims.simulate import MAX_INT, set_table, simulate
+from sims.simulate import MAX_INT, RESULTS, set_table, simulate
 
 KINDS = ("pairs", "against", "self")
 
@@ -161,11 +161,11 @@ class Planned(NamedTuple):
     specs: tuple[str, ...]
     games: int
     seed: int
-    key: str | None  # names the file of its results; None if it cannot be told what a policy does
+    key: str | None  # names the folder of its results; None if it cannot be told what a policy does
 
     def path(self, folder: Path) -> Path:
-        """Return the file that keeps its results."""
-        return folder / f"{self.key}.parquet"
+        """Return the file that keeps its results, in a folder of its own."""
+        return folder / str(self.key) / RESULTS
 
 
 def plan(study: Study, games: int | None = None, seed: int | None = None) -> list[Planned]:
@@ -184,12 +184,10 @@ def plan(study: Study, games: int | None = None, seed: int | None = None) -> lis
 
 
 def _key(name: str, variant: str, specs: tuple[str, ...], games: int, seed: int) -> str | None:
-    table = set_table(name, specs, variant)
-    digests = [policy.digest for policy in table.policies]
-    if None in digests:
+    try:
+        return short_hash({**set_table(name, specs, variant).identity(seed), "games": games})
+    except Untold:
         return None
-    key = repr((jit.SOURCES, name, table.ruleset.version, table.variant.name, digests, games, seed))
-    return hashlib.sha256(key.encode()).hexdigest()[:24]
 
 
 def run_study(
@@ -213,14 +211,12 @@ def run_study(
 
 def run_matchup(matchup: Planned, folder: Path, n_jobs: int = -1) -> pd.DataFrame:
     """Return the results of a matchup, kept in the folder or played now, with a column ``group``."""
-    path = matchup.path(folder)
-    if matchup.key is not None and path.is_file():
+    path = None if matchup.key is None else matchup.path(folder)
+    if path is not None and path.is_file():
         return pd.read_parquet(path).assign(group=matchup.group)
     name, specs, games, seed = matchup.ruleset, matchup.specs, matchup.games, matchup.seed
-    results = simulate(name, specs, games, seed, variant=matchup.variant, n_jobs=n_jobs, progress=False)
+    kept = path and path.parent
+    results = simulate(name, specs, games, seed, variant=matchup.variant, n_jobs=n_jobs, progress=False, out=kept)
     if int(results.games.iloc[0]) < games:
-        raise KeyboardInterrupt  # a part of a matchup is not kept: the next call plays it again
-    if matchup.key is not None:
-        with whole_file(path) as partial:
-            results.to_parquet(partial, index=False)
+        raise KeyboardInterrupt  # a part of a matchup is no result: the next call goes on with it
     return results.assign(group=matchup.group)

@@ -103,6 +103,11 @@ def test_game_policies_variant_and_seed(capsys, command, args, words):
         (["--level", "nan"], ["nan", "between 0 and 1"]),
         (["--level", "inf"], ["inf", "between 0 and 1"]),
         (["--rows", ""], ["''", "folder"]),
+        (["--out", ""], ["''", "folder"]),
+        (["--batch", "0"], ["0"]),
+        (["--engine", "dusk"], ["'dusk'", "did you mean dask", "threads"]),
+        (["--engine", "dask"], ["--scheduler ADDRESS"]),
+        (["--scheduler", "tcp://host:1"], ["tcp://host:1", "'threads'"]),
     ],
     ids=lambda value: " ".join(value),
 )

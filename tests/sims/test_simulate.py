@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -82,14 +81,6 @@ def test_another_seed_or_game_gives_other_results():
     table = play(seed=7)
     for other in (play(seed=8), play(seed=7, games=SMALL + 2), play(seed=7, variant="standard,goal=99")):
         assert not table.total.equals(other.total)
-
-
-@pytest.mark.slow
-def test_processes_change_nothing(monkeypatch):
-    small_batches(monkeypatch, SMALL // 4)
-    with joblib.parallel_config(backend="loky", n_jobs=2):
-        table = play("pig", SPECS["pig"], n_jobs=2)
-    assert same(table, play("pig", SPECS["pig"]))
 
 
 @pytest.mark.parametrize("ruleset", SPECS)

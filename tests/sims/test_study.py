@@ -173,7 +173,7 @@ def test_a_run_that_cannot_be_is_refused(tmp_path, played, study, options):
 def test_results_are_kept_and_used_again(tmp_path, played):
     first = run(SMALL, tmp_path)
     assert played == [("standard", specs, GAMES, 3) for _, specs in SMALL.groups[0].matchups()]
-    assert len(list(tmp_path.glob("*.parquet"))) == len(played) == 3
+    assert len(list(tmp_path.glob("*/results.parquet"))) == len(played) == 3
     played.clear()
     pd.testing.assert_frame_equal(first, run(SMALL, tmp_path), check_exact=True)
     assert played == []
@@ -193,7 +193,7 @@ def test_what_results_depend_on_is_played_anew(tmp_path, played, monkeypatch, ch
     if change == "variant":
         study = dataclasses.replace(SMALL, groups=[dataclasses.replace(SMALL.groups[0], variants=["standard,goal=99"])])
     if change == "sources":
-        monkeypatch.setattr(MODULE.jit, "SOURCES", "other")
+        monkeypatch.setattr("sims.jit.SOURCES", "other")
     run(study, tmp_path, **options)
     assert len(played) == 3
     for variant, _, games, seed in played:
@@ -285,12 +285,21 @@ def test_without_a_digest_nothing_is_kept(tmp_path, played, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_interrupted_matchup_is_not_kept(tmp_path, monkeypatch):
-    real = MODULE.simulate
-    monkeypatch.setattr(MODULE, "simulate", lambda name, specs, games, seed, **o: real(name, specs, games // 2, seed, **o))
-    with pytest.raises(KeyboardInterrupt):
-        run(SMALL, tmp_path)
-    assert list(tmp_path.iterdir()) == []
+def test_an_interrupted_matchup_is_no_result_and_goes_on(tmp_path, monkeypatch):
+    simulation = importlib.import_module("sims.simulate")
+    batches = simulation._batches
+
+    def stopped(*args):
+        yield next(batches(*args))
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(simulation, "BATCH", GAMES // 2)
+        patch.setattr(simulation, "_batches", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            run(SMALL, tmp_path)
+    assert {path.name for path in tmp_path.glob("*/*")} == {"run.json", "checkpoint.npz"}
+    pd.testing.assert_frame_equal(run(SMALL, tmp_path), run(SMALL, tmp_path / "at once"), check_exact=True)
 
 
 def test_a_killed_write_leaves_no_half_file(tmp_path, monkeypatch, played):
@@ -302,7 +311,7 @@ def test_a_killed_write_leaves_no_half_file(tmp_path, monkeypatch, played):
         patch.setattr(pd.DataFrame, "to_parquet", killed)
         with pytest.raises(KeyboardInterrupt):
             run(SMALL, tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    assert {path.name for path in tmp_path.glob("*/*")} == {"run.json", "checkpoint.npz"}
     played.clear()
     assert run(SMALL, tmp_path).games.eq(GAMES).all()
     assert len(played) == 3
