@@ -65,6 +65,40 @@ def test_planner_passes_rather_than_lose():
     assert answer("planner", late) == "PASS"
 
 
+def test_planner_does_without_a_feat():
+    last = acting((0, 6, 6))
+    last.turns[0] = last.round_number = 9
+    assert answer("planner", last) == answer("planner:without=TYPHON", last) == "feat:HYDRA"
+    assert answer("planner:without=HYDRA", last) == "feat:GORGON"
+
+
+def test_planner_does_without_extra_actions():
+    state = follow(GAME, acting((4, 6, 0)), "feat:OWL")
+    assert state.phase == rules.EXTRA
+    assert answer("planner", state) == "extra"
+    assert answer("planner:without=extra", state) == "no_extra"
+
+
+def test_planner_forges_until_a_round():
+    state = acting((12, 1, 0))
+    assert answer("planner", state) == answer("planner:until=1", state) == "FORGE"
+    state.round_number = 1
+    assert answer("planner", state) == "FORGE"
+    assert answer("planner:until=1", state).startswith("feat:")
+    assert answer("planner:until=0", acting((12, 0, 0))) == "PASS"
+
+
+@pytest.mark.skipif(INTERPRETED, reason="needs many games")
+def test_what_is_forbidden_is_not_done():
+    """Where one may always pass, nothing forces a planner."""
+    others = {"planner:until=0": "forged", "planner:without=extra": "extra_actions", "planner:without=CHEST": "chests"}
+    for spec, measure in others.items():
+        results = simulate("dice-forge", [spec, "planner"], 100, seed=7, variant="published", n_jobs=1, progress=False)
+        rows = results[results.seat.isna() & results.policy.notna() & (results.measure == measure)].set_index("policy").total
+        spec, usual = (load_policy(GAME, name).spec for name in (spec, "planner"))
+        assert rows[spec] < rows[usual] / 5 if measure == "forged" else rows[spec] == 0 < rows[usual]
+
+
 def test_worth_of_faces():
     state = acting((0, 0, 0))
     for name, value in [("G3", 1.5), ("S1V1", 2), ("G3/V2", 2), ("G2/S2/M2", 2), ("X3", 0), ("BOAR_r", 1)]:
