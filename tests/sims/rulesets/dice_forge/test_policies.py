@@ -9,7 +9,7 @@ from sims.policy import load_policy
 from sims.ruleset import CHANCE, MAX_ACTIONS
 from sims.rulesets import RULESETS
 from sims.rulesets.dice_forge import policies, rules, worth
-from sims.rulesets.dice_forge.faces import NUMBER
+from sims.rulesets.dice_forge.faces import NUMBER, POOLS
 from sims.trace import follow
 
 GAME = RULESETS["dice-forge"]
@@ -55,6 +55,23 @@ def test_planner_spends_at_the_end_what_it_saves_before():
     assert answer("planner", late) == "feat:GORGON"
     assert policies.weights_now(late, 1, 1, 1, 2)[:3] == (0, 0, 0)
     assert policies.weights_now(early, 1, 1, 1, 2)[1] == 1
+
+
+def test_planner_buys_one_face_of_a_pool_where_that_is_the_rule():
+    for variant, n in (("published", 4), ("published,mixed_pool=false", 1)):
+        state = follow(GAME, acting((12, 0, 0), variant), "FORGE")
+        bought = []
+        while state.phase == rules.BUY and (word := answer("planner", state)) != "enough":
+            bought.append(word.removeprefix("buy:"))
+            follow(GAME, state, [word])
+            follow(GAME, state, [answer("planner", state)])
+        assert max(bought.count(face) for face in bought) == 1
+        assert sum(face in POOLS[4][1] for face in bought) <= n
+
+
+@pytest.mark.skipif(INTERPRETED, reason="needs many games")
+def test_planner_keeps_to_one_face_of_a_pool():
+    simulate("dice-forge", ["planner"] * 2, 1_000, seed=2026, variant="standard,mixed_pool=false", n_jobs=1, progress=False)
 
 
 def test_planner_passes_rather_than_lose():
