@@ -51,9 +51,10 @@ FALLING, EQUAL = "3, 2, 1, 0 gold", "3 gold each"  # at the start
 LAYOUTS = {"basic sets": "standard", "alternate sets": "standard,layout=alternate"}
 SOURCES = {"from_dice": "dice", "from_feats": "printed on feats", "from_effects": "effects of feats", "from_hammer": "hammer"}
 GAP, MORE, MAY, NOBODY = "winners less losers", "took more of it", "may take it, the other may not", "nobody may take it"
+NEARLY = 0.95  # of a fair share
 COUNTED = {2: 12_000, 3: 3_000, 4: 3_000}  # games by number of players whose last positions are looked at
 ENOUGH = 100  # seats with more of something for a share of wins: fewer say nothing
-USUAL = "usual rules"
+USUAL, OTHER_SETS = "usual rules", "layout=alternate"
 ASSUMED = ("mirror_own", "shield_sees", "ship_order")  # fields of which no source says what is played here
 
 
@@ -72,6 +73,8 @@ def check(study: Study) -> None:
         check_number(groups[name], "seats", 1)
     for name in ("mirrors", "engine_mirrors", "rounds", "layouts", "readings"):
         check_number(groups[name], "policies", 1)
+    if not {"standard", f"standard,{OTHER_SETS}"} <= set(groups["readings"].variants):
+        raise InputError(f"the report's group 'readings' takes the variants standard and standard,{OTHER_SETS} among others")
     if groups["readings"].variants != groups["readings_best"].variants:
         raise InputError("the report's groups 'readings' and 'readings_best' take the same variants")
 
@@ -234,10 +237,11 @@ def _switch(until: pd.DataFrame, engine: pd.DataFrame) -> Part:
     best = rule.loc[rule.groupby("others", sort=False).estimate.idxmax()]
     words = {
         "until": _by(stop.sort_values(["x", "seats"]), "x"),
-        "until_enough": [
-            {"seats": seats, "x": rows.x[rows.high >= 1].min() if (rows.high >= 1).any() else None}
-            for seats, rows in stop.sort_values("x").groupby("seats")
+        "until_ends": [
+            {"seats": seats, "nearly": _from_here(rows, rows.estimate >= NEARLY), "wholly": _from_here(rows, rows.high >= 1)}
+            for seats, rows in stop.groupby("seats")
         ],
+        "nearly": NEARLY,
         "engine": _by(rule.sort_values("x", kind="stable"), "x"),
         "engine_best": [
             {**row, "near": rule.x[(rule.others == row["others"]) & (rule.high >= row["low"])].tolist()}
@@ -247,12 +251,19 @@ def _switch(until: pd.DataFrame, engine: pd.DataFrame) -> Part:
     return {"switch": drawn}, {"until": stop, "engine": rule}, words
 
 
+def _from_here(rows: pd.DataFrame, holds: pd.Series) -> int | None:
+    """The lowest x from which on something holds; None if it never does."""
+    fails = rows.x[~holds]
+    found = rows.x if fails.empty else rows.x[rows.x > fails.max()]
+    return None if found.empty else int(found.min())
+
+
 # --- what to buy ------------------------------------------------------------------------------------------------------------
 
 
 def _worth(results: pd.DataFrame, mirrors: pd.DataFrame) -> Part:
     """What one player wins who does without extra actions, hammers or chests; and how many the others take."""
-    without = _sweep(results, "without").sort_values(["x", "seats"], key=lambda column: column.replace({"extra": ""}))
+    without = _sweep(results, "without")
     usual = mirrors[mirrors.variant == "standard"]
     measures = {"extra": "extra_actions", "HAMMER": "hammers", "CHEST": "chests"}
     used = pd.concat(_labelled(per_seat(usual, measure)).assign(x=name) for name, measure in measures.items())
@@ -410,15 +421,16 @@ def _rounds(results: pd.DataFrame, skill: pd.DataFrame) -> Part:
 
 def _compared(name: str, results: pd.DataFrame, skill: pd.DataFrame) -> Part:
     """The same answers under several variants, by number of players."""
-    measures = {"points": "score", "faces forged": "forged", "feats": "feats", "extra actions": "extra_actions"}
+    measures = {"faces forged": "forged", "feats": "feats", "extra actions": "extra_actions"}
     measures |= {"points of dice": "from_dice", "points of the hammer": "from_hammer"}
-    found = {answer: per_seat(results, measure) for answer, measure in measures.items()}
-    found |= {
-        "ousted players in a game": per_game(results, "ousts"),
-        "ties": share_of_games(results, "tied"),
+    found = {
+        "points": per_seat(results, "score"),
         "first place": _first_seat(results),
         "skill": fair_shares(skill[skill.variant.isin(results.variant)]),
+        "ties": share_of_games(results, "tied"),
+        "ousted players in a game": per_game(results, "ousts"),
     }
+    found |= {answer: per_seat(results, measure) for answer, measure in measures.items()}
     table = pd.concat([_labelled(rows).assign(answer=answer) for answer, rows in found.items()], ignore_index=True)
     cells = table.set_index(["answer", "seats", "reading"]).to_dict("index")
     readings, seats = list(dict.fromkeys(table.reading)), sorted(set(table.seats))
@@ -447,4 +459,16 @@ def _readings(own: pd.DataFrame, against: pd.DataFrame) -> Part:
         answer: {"more": int((rows.low > 1).sum()), "less": int((rows.high < 1).sum()), "of": len(rows)}
         for answer, rows in table[table.quantity == "fair_shares"].groupby("answer", sort=False)
     }
-    return {}, {"readings": table}, {"readings": by_reading, "answers": list(estimates), "verdicts": verdicts}
+    words = {"readings": by_reading, "answers": list(estimates), "verdicts": verdicts, "moved": _moved(table)}
+    return {}, {"readings": table}, words
+
+
+def _moved(table: pd.DataFrame) -> dict[str, list[str]]:
+    """By answer the readings under which its interval lies apart from the one under the usual reading with the same sets."""
+    found: dict[str, list[str]] = {}
+    for answer, rows in table.groupby("answer", sort=False):
+        by_reading = rows.set_index("reading")
+        usual = by_reading.loc[[OTHER_SETS if reading.startswith(OTHER_SETS) else USUAL for reading in rows.reading]]
+        is_apart = (rows.low.to_numpy() > usual.high.to_numpy()) | (rows.high.to_numpy() < usual.low.to_numpy())
+        found[str(answer)] = [reading.removeprefix(f"{OTHER_SETS}, ") for reading in rows.reading[is_apart]]
+    return found

@@ -136,6 +136,20 @@ def test_what_is_denied_is_seen_from_the_other_side(ends):
     assert set(rows["name"]) == {"HYDRA"}
 
 
+def test_from_which_round_on_something_holds():
+    rows = pd.DataFrame({"x": [4, 1, 2, 3]})
+    assert dice_forge._from_here(rows, rows.x != 2) == 3  # not from 1 on
+    assert dice_forge._from_here(rows, rows.x > 0) == 1
+    assert dice_forge._from_here(rows, rows.x < 4) is None
+
+
+def test_answers_that_move_are_compared_within_the_same_sets():
+    rows = [("usual rules", 1, 2), ("tie=bga", 3, 4), ("layout=alternate", 5, 6), ("layout=alternate, x3_boar=one", 5.5, 7)]
+    rows = [{"answer": "points", "reading": reading, "low": low, "high": high} for reading, low, high in rows]
+    assert dice_forge._moved(pd.DataFrame(rows)) == {"points": ["tie=bga"]}
+    assert dice_forge._moved(pd.DataFrame([*rows[2:], {**rows[0], "low": 0}])) == {"points": []}
+
+
 # --- the study --------------------------------------------------------------------------------------------------------------
 
 
