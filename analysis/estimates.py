@@ -130,6 +130,13 @@ def per_seat(results: pd.DataFrame, measure: str, level: float = LEVEL) -> pd.Da
     return _means(results, f"{measure}_per_seat", measure, "policy", level)
 
 
+def turns_per(results: pd.DataFrame, measure: str, level: float = LEVEL) -> pd.DataFrame:
+    """Return how many turns, of all seats, go to one of what is counted; it is of kind ``turns_per_<measure>``."""
+    x, t = _rows(results, "turns", "game"), _rows(results, measure, "game")
+    values = ratio_interval(x.total, x.squares, t.total, t.squares, t.by_turns, x.deals, level)
+    return _estimate(x, f"turns_per_{measure}", values, level, "ratio")
+
+
 def share_of_games(results: pd.DataFrame, measure: str, level: float = LEVEL) -> pd.DataFrame:
     """Return in which share of the games something happened that is counted for every seat; it is of kind ``<measure>_share``."""
     return _means(results, f"{measure}_share", measure, "game", level)

@@ -260,6 +260,45 @@ def plot_placements(win_rates: pd.DataFrame, opponent: str) -> Figure:
     return figure
 
 
+def plot_cause(shares: pd.DataFrame) -> Figure:
+    """What goes with winning beside what makes win; columns panel, name (a line), kind (a colour), estimate, low, high."""
+    panels, kinds = list(shares.groupby("panel", sort=False)), list(dict.fromkeys(shares.kind))
+    height = 1.6 + 0.34 * max(rows.name.nunique() for _, rows in panels)
+    figure, axes = plt.subplots(1, len(panels), figsize=(9, height), sharex=True, squeeze=False)
+    for ax, (panel, table) in zip(axes.flat, panels, strict=True):
+        names = list(dict.fromkeys(table["name"]))
+        for i, kind in enumerate(kinds):
+            rows = table[table.kind == kind]
+            y = [names.index(name) + 0.3 * (i - (len(kinds) - 1) / 2) for name in rows["name"]]
+            ax.errorbar(rows.estimate, y, xerr=_errors(rows), **_points(i, kind))
+        ax.axvline(0.5, color=INK, linewidth=1, linestyle=":")
+        ax.set_yticks(range(len(names)), names)
+        ax.invert_yaxis()
+        ax.set_xlabel("win share")
+        ax.set_title(panel)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center")
+    return figure
+
+
+def plot_sources(points: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Points by where they come from, a bar per label; columns label, source, estimate, low, high."""
+    labels = list(dict.fromkeys(points.label))
+    ax, left = _axes(ax, height=1.6 + 0.42 * len(labels)), np.zeros(len(labels))
+    for i, (source, rows) in enumerate(points.groupby("source", sort=False)):
+        rows = rows.set_index("label").loc[labels]
+        ax.barh(labels, rows.estimate, left=left, color=PALETTE[i], label=source, height=0.7)
+        for y, (start, value) in enumerate(zip(left, rows.estimate, strict=True)):
+            if value > 6:
+                ax.text(start + value / 2, y, f"{value:.0f}", ha="center", va="center", color="white", fontsize=9)
+        left = left + rows.estimate.to_numpy()
+        ax.errorbar(left, labels, xerr=_errors(rows), fmt="none", ecolor=INK, capsize=3, linewidth=1)
+    ax.invert_yaxis()
+    ax.set_xlabel("points per player")
+    ax.set_title("Where points come from", pad=26)  # the legend lies between title and bars
+    ax.legend(ncols=points.source.nunique(), loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)
+    return ax
+
+
 def plot_attack_odds(odds: pd.DataFrame) -> Figure:
     """Chance that an attack removes its target; columns panel, attackers, defender, conquest."""
     panels = list(odds.groupby("panel", sort=False))

@@ -4,7 +4,7 @@ The loop logs the codes of a game; the transcript replays them and writes a word
 transcript's words, or a worked example of a rulebook, can be played again.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from sims.errors import InputError, check_int
 from sims.playouts import ILLEGAL, SHARE, TRUNCATED
 from sims.policy import Policy
 from sims.ruleset import CHANCE, OVER, Ruleset
-from sims.simulate import MAX_INT, Table, set_table
+from sims.simulate import MAX_INT, IllegalAction, Table, accusation, set_table
 from sims.streams import open_deal
 
 
@@ -39,6 +39,25 @@ def replay(table: Table, seed: int, deal: int, rotation: int) -> Game:
         if steps == log_size:
             return Game([int(code) for code in log], arguments[0], status)
         log_size = steps  # the first time only counts the steps
+
+
+def last_positions(table: Table, seed: int, deals: int) -> Iterator[Any]:
+    """Yield how each of the first deals of a run ends, in its first rotation: always the same record, so copy what is kept.
+
+    Raises
+    ------
+    IllegalAction
+        If a policy returns an action that is not legal.
+    """
+    play, _ = table.kernels()
+    arguments, buffers = table.arguments(), table.buffers()
+    for deal in range(deals):
+        with np.errstate(over="ignore"):
+            open_deal(*buffers[:2], np.uint64(seed), deal)
+            status, *_ = play(*arguments, 0, *buffers)
+        if status == ILLEGAL:
+            raise IllegalAction(accusation(table, seed, deal, 0, table.ruleset.rules.actor(arguments[0])))
+        yield arguments[0]
 
 
 def trace(

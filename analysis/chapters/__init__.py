@@ -16,6 +16,12 @@ A chapter is a module with
 and two files of its name: the study ``reports/studies/<name>.toml`` and the text ``reports/templates/<name>.html.j2``.
 """
 
-from analysis.chapters import dice_fever, dice_land, dicefest, diceplomacy
+from analysis.chapters import dice_fever, dice_forge, dice_land, dicefest, diceplomacy
 
-CHAPTERS = {"dice_fever": dice_fever, "dice_land": dice_land, "diceplomacy": diceplomacy, "dicefest": dicefest}
+CHAPTERS = {
+    "dice_fever": dice_fever,
+    "dice_land": dice_land,
+    "diceplomacy": diceplomacy,
+    "dicefest": dicefest,
+    "dice_forge": dice_forge,
+}

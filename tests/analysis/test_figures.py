@@ -41,6 +41,8 @@ NAMED_ROWS = ("plot_win_rate_matrix", "plot_turn_ends", "plot_ratings", "plot_me
 SWEPT = pd.DataFrame({"points": [3, 1, 2] * 2, "faces": ["a"] * 3 + ["b"] * 3, "estimate": [0.4, 0.5, 0.6] * 2})
 SWEPT = SWEPT.assign(quantity="win_rate", level=0.95, low=SWEPT.estimate - 0.02, high=SWEPT.estimate + 0.01)
 SWEPT = SWEPT.assign(band_low=SWEPT.low - 0.01, band_high=SWEPT.high + 0.01)
+SOURCES = pd.DataFrame({"label": ["a", "b"] * 2, "source": ["dice"] * 2 + ["feats"] * 2, "estimate": [30.0, 20, 60, 5]})
+SOURCES = SOURCES.assign(low=SOURCES.estimate - 1, high=SOURCES.estimate + 2)
 DRAWN = {
     "plot_gain": (ODDS,),
     "plot_hold_pot": (RATES, "hold_dice:3"),
@@ -58,6 +60,7 @@ DRAWN = {
     "plot_called_better": (CALLED, 0.05),
     "plot_ratings": (RATED,),
     "plot_metagame": (MASSES,),
+    "plot_sources": (SOURCES,),
 }
 SCORES = pd.DataFrame([(mine, theirs) for mine in (0, 5, 10) for theirs in (0, 5)], columns=["mine", "theirs"])
 THRESHOLDS = pd.concat([SCORES.assign(cards=cards, stop_from=range(7, 13)) for cards in ("all", "none")])
@@ -75,6 +78,9 @@ ATTACKS = pd.DataFrame([(panel, a, d) for panel in "ab" for a in ("6 + 1", "2") 
 ATTACKS = ATTACKS.set_axis(["panel", "attackers", "defender"], axis=1).assign(conquest=np.linspace(0, 1, 8))
 ANSWERS = pd.DataFrame({"quantity": ["win", "win", "turns", "turns"], "reading": ["usual", "other"] * 2})
 ANSWERS = ANSWERS.assign(estimate=[0.6, 0.5, 14, 13], low=[0.5, 0.4, 13, 12], high=[0.7, 0.6, 14.5, 15])
+CAUSES = pd.DataFrame([(panel, name, kind) for panel in "ab" for name in ("OWL", "HIND") for kind in ("goes with", "causes")])
+CAUSES = CAUSES.set_axis(["panel", "name", "kind"], axis=1).assign(estimate=np.linspace(0.4, 0.6, 8))
+CAUSES = CAUSES.assign(low=CAUSES.estimate - 0.02, high=CAUSES.estimate + 0.01)
 PANELS = {
     "plot_rule_card": (CARD, "Never STOP where that is OUT."),
     "plot_stop_chart": (ODDS, "STOP from 7."),
@@ -86,6 +92,7 @@ PANELS = {
     "plot_placements": (PLACED, "greedy:3"),
     "plot_attack_odds": (ATTACKS,),
     "plot_readings": (ANSWERS,),
+    "plot_cause": (CAUSES,),
 }
 
 
@@ -112,6 +119,7 @@ def test_axes_with_title_and_labels(name):
     assert ax.get_title(loc="left")
     assert ax.get_xlabel() or name == "plot_win_rate_matrix"
     assert ax.get_ylabel() or name in NAMED_ROWS
+    assert ax.get_ylabel() or name in ("plot_win_rate_matrix", "plot_turn_ends", "plot_sources")  # there the rows are named
     for each in (figure, ax.figure):
         each.canvas.draw()
 
@@ -236,6 +244,24 @@ def test_leads_and_map_sizes():
     ax = figures.plot_map_sizes(SIZES, "Win rate")
     np.testing.assert_allclose(intervals(ax, 1), SIZES[["low", "high"]])
     assert list(ax.get_xticks()) == [8, 16, 36]
+
+
+def test_sources_are_stacked_and_end_in_their_intervals():
+    ax = figures.plot_sources(SOURCES)
+    bars = [patch for each in ax.containers if hasattr(each, "patches") for patch in each.patches]
+    assert [(bar.get_x(), bar.get_width()) for bar in bars] == [(0, 30), (0, 20), (30, 60), (20, 5)]
+    ends = np.concatenate(
+        [np.array(each.lines[2][0].get_segments())[:, :, 0] for each in ax.containers if hasattr(each, "lines")]
+    )
+    np.testing.assert_allclose(ends, [(29, 32), (19, 22), (89, 92), (24, 27)])
+    assert [text.get_text() for text in ax.texts] == ["30", "20", "60"]  # no room for 5
+
+
+def test_cause_stands_beside_what_goes_with_winning():
+    for ax, (_, rows) in zip(figures.plot_cause(CAUSES).axes, CAUSES.groupby("panel"), strict=True):
+        np.testing.assert_allclose(sorted(intervals(ax, 0)[:, 0]), sorted(rows.low))
+        assert [label.get_text() for label in ax.get_yticklabels()] == ["OWL", "HIND"]
+        assert [[round(y) for y in each.lines[0].get_ydata()] for each in ax.containers] == [[0, 1], [0, 1]]
 
 
 def test_panels_of_dice_land_show_their_numbers():

@@ -169,6 +169,13 @@ def test_wrong_word_is_refused(script, wrong, choices):
     assert choices in str(caught.value)
 
 
+def test_last_positions_are_those_of_the_games():
+    table = set_table("dice-forge", ["greedy_feat", "gold_engine:2"])
+    for deal, state in enumerate(MODULE.last_positions(table, 5, 4)):
+        assert state.tobytes() == MODULE.replay(table, 5, deal, 0).state.tobytes()
+        assert state.winner.sum() > 0
+
+
 def test_refused_word_leaves_the_position():
     """Not even the ROLL that was understood before it."""
     state = MODULE.follow(RULESETS["pig"], RULESETS["pig"].new_state(2), "4")

@@ -197,6 +197,13 @@ def test_a_cluster_gives_the_same_and_survives_a_lost_worker(cluster, mine, monk
         far = deal_shares(table, 7, 5, 2 * MODULE.BATCH)
     assert (far.shares == deal_shares(table, 7, 5, 2 * MODULE.BATCH, 1).shares).all()
 
+    for more in (["sweep", "pig", "hold_at", "--param", "points=19:22:1"], ["rank", "pig", "hold_at:20", f"{mine}:mine"]):
+        more = [*more, "--games", "1000", "--seed", "7", "--json"]
+        main(more)
+        local = capsys.readouterr().out
+        main([*more, "--engine", "dask", "--scheduler", address])
+        assert capsys.readouterr().out == local
+
     import distributed
 
     with distributed.Client(address, set_as_default=False) as client:

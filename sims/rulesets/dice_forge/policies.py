@@ -9,7 +9,7 @@ import numpy as np
 from sims.jit import cold, jit
 from sims.policy import policy
 from sims.ruleset import is_among
-from sims.rulesets.dice_forge import rules
+from sims.rulesets.dice_forge import cards, rules
 from sims.rulesets.dice_forge.cards import COST, HAMMER_STEPS, TRITON_GAIN
 from sims.rulesets.dice_forge.faces import AMOUNT, BOAR_OWNER, GOLD, KIND, MOON, PRICE, SHIP_DISCOUNT, SUN, X3
 from sims.rulesets.dice_forge.rules import ACT, BUY, EXTRA, FACE_0, FEAT_0, FORGE, NO, PASS, PICK_0, SLOT_0, SLOTS, TRITON_0
@@ -28,6 +28,8 @@ from sims.rulesets.dice_forge.worth import (
 from sims.streams import draw
 
 FIRST = 1_000.0  # more than any action is worth
+WITHOUT = ("nothing", "extra", *cards.NAMES)  # what a planner may have to do without: extra actions, or a set of feats
+NO_EXTRA, FIRST_CARD = 1, 2
 
 
 # --- decisions that are not the main action ---------------------------------------------------------------------------------
@@ -266,29 +268,36 @@ def weights_now(view, gold, sun, moon, fade):
 
 
 @cold
-def plan(view, actions, n, w, forge):
+def plan(view, actions, n, w, forge, without, until):
     """Return the main action that is worth most, the best purchase, or the answer to the extra action."""
     dice = survey(view, view.mover, w)
     total, face = forging_worth(view, dice, w)
     if view.phase == BUY:
         return NO if face < 0 else FACE_0 + face
-    stack, worth = best_feat(view, dice, w, 2 if view.phase == EXTRA else 0)
+    forging = forge * total if view.round_number < until else -FIRST
+    stack, worth = best_feat(view, dice, w, 2 if view.phase == EXTRA else 0, without - FIRST_CARD)
     if view.phase == EXTRA:
-        is_worth_it = max(worth, forge * total) > 2.0 * w[SUN]
+        is_worth_it = max(worth, forging) > 2.0 * w[SUN] and without != NO_EXTRA
         return rules.YES if actions[1] == rules.YES and is_worth_it else NO
     for i in range(n):
         if TRITON_0 <= actions[i] < PICK_0 and triton_worth(view, actions[i] - TRITON_0, w) > 0:
             return np.int64(actions[i])
     can_pass = is_among(PASS, actions, n)
-    if face >= 0 and forge * total > worth and not (can_pass and total <= 0):
+    if face >= 0 and forging > worth and not (can_pass and forging <= 0):
         return np.int64(FORGE)
-    return np.int64(FEAT_0 + stack) if stack >= 0 and not (can_pass and worth < 0) else np.int64(PASS if can_pass else FORGE)
+    if stack >= 0 and not (can_pass and worth < 0):
+        return np.int64(FEAT_0 + stack)
+    return np.int64(PASS if can_pass else actions[0])
 
 
-@policy(gold=0.65, sun=1.9, moon=1.2, fade=5.5, forge=1.5)
+@policy(gold=0.65, sun=1.9, moon=1.2, fade=5.5, forge=1.5, without=WITHOUT, until=10)
 def planner(view, actions, n, params, rng):
-    """Take what adds most glory until the end: faces by the rolls left, `gold`, `sun` and `moon` shards by the turns left."""
+    """Take what adds most glory until the end: faces by the rolls left, `gold`, `sun` and `moon` shards by the turns left.
+
+    As long as the rules leave a choice it takes none of the feats that it must do `without`, and forges in the first `until`
+    rounds only.
+    """
     w = weights_now(view, params[0], params[1], params[2], params[3])
     if view.phase == ACT or view.phase == BUY or view.phase == EXTRA:
-        return plan(view, actions, n, w, params[4])
+        return plan(view, actions, n, w, params[4], np.int64(params[5]), params[6])
     return decide_aside(view, actions, n, w)

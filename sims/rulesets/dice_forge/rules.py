@@ -87,6 +87,9 @@ FIELDS = {
     "layout": LayoutField(
         "basic", "the sets of cards: basic, alternate, drawn, or those that replace others", ("basic", "alternate", "random")
     ),
+    "removed": Field(
+        "none", "a set of cards that is left in the box: no rule, but a way to ask what it does", ("none", *cards.NAMES)
+    ),
     "remove_g6_2p": Field(False, "with two seats, is the face of 6 gold always one of those taken out?"),
     "start_gold": Field("falling", "gold at the start: 3, 2, 1, 0 by seat, or 3 for all", ("falling", "equal")),
     "mixed_pool": Field(True, "may one forging take different faces of the same pool?"),
@@ -380,7 +383,10 @@ def is_without_g6(state):
 
 @cold
 def start_game(state):
-    """The first seat begins (R10, R11)."""
+    """No card of the set that is left in the box; the first seat begins (R10, R11)."""
+    for stack in range(N_STACKS):
+        if state.card[stack] == state.variant.removed - 1:
+            state.left[stack] = 0
     state.phase = NEXT
     start_turn(state, 0)
 

@@ -21,6 +21,7 @@ from sims.rulesets.dice_forge.faces import (
     MIRROR_FACE,
     MOON,
     N_BOUGHT,
+    POOL_TYPES,
     PRICE,
     SHIELD,
     SHIELD_0,
@@ -116,13 +117,22 @@ def new_face_worth(view, face, dice, w):
     return (worth - dice[LEAST]) * rolls_left(view) / SLOTS
 
 
+@jit
+def excluded(view, face):
+    """Return the types that may not be bought after this one in the same action, as a set: itself, or its pool (R43, A3)."""
+    return 1 << face if view.variant.mixed_pool else POOL_TYPES[face]
+
+
 @cold
 def forging_worth(view, dice, w):
     """Return what the best purchases together add, as far as the gold goes, the best one first; and the best one's face, or -1.
 
     The first purchase of an action is made even if it is worth less than its price.
     """
-    gold, taken, total, rolls = view.have[view.mover, GOLD], view.bought, 0.0, rolls_left(view)
+    gold, taken, total, rolls = view.have[view.mover, GOLD], 0, 0.0, rolls_left(view)
+    for face in range(N_BOUGHT):
+        if view.bought >> face & 1:
+            taken |= excluded(view, face)
     first = -1
     while True:
         best, best_worth = -1, 0.0 if taken else -99.0
@@ -136,7 +146,7 @@ def forging_worth(view, dice, w):
         first = best if first < 0 else first
         total += best_worth
         gold -= PRICE[best]
-        taken |= 1 << best
+        taken |= excluded(view, best)
 
 
 # --- feats ------------------------------------------------------------------------------------------------------------------
@@ -224,11 +234,11 @@ def feat_worth(view, stack, dice, w):
 
 
 @cold
-def best_feat(view, dice, w, sun):
-    """Return the stack and the worth of the best feat that leaves so many sun shards; -1 if there is none."""
+def best_feat(view, dice, w, sun, without):
+    """Return the stack and the worth of the best feat, but for one card, that leaves so many sun shards; -1 if there is none."""
     best, best_worth = -1, -99.0
     for stack in range(N_STACKS):
-        if can_do(view, stack) and COST[stack, SUN] + sun <= view.have[view.mover, SUN]:
+        if view.card[stack] != without and can_do(view, stack) and COST[stack, SUN] + sun <= view.have[view.mover, SUN]:
             worth = feat_worth(view, stack, dice, w)
             if worth > best_worth:
                 best, best_worth = stack, worth

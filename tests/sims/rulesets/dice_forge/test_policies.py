@@ -9,7 +9,7 @@ from sims.policy import load_policy
 from sims.ruleset import CHANCE, MAX_ACTIONS
 from sims.rulesets import RULESETS
 from sims.rulesets.dice_forge import policies, rules, worth
-from sims.rulesets.dice_forge.faces import NUMBER
+from sims.rulesets.dice_forge.faces import NUMBER, POOLS
 from sims.trace import follow
 
 GAME = RULESETS["dice-forge"]
@@ -57,12 +57,63 @@ def test_planner_spends_at_the_end_what_it_saves_before():
     assert policies.weights_now(early, 1, 1, 1, 2)[1] == 1
 
 
+def test_planner_buys_one_face_of_a_pool_where_that_is_the_rule():
+    for variant, n in (("published", 4), ("published,mixed_pool=false", 1)):
+        state = follow(GAME, acting((12, 0, 0), variant), "FORGE")
+        bought = []
+        while state.phase == rules.BUY and (word := answer("planner", state)) != "enough":
+            bought.append(word.removeprefix("buy:"))
+            follow(GAME, state, [word])
+            follow(GAME, state, [answer("planner", state)])
+        assert max(bought.count(face) for face in bought) == 1
+        assert sum(face in POOLS[4][1] for face in bought) <= n
+
+
+@pytest.mark.skipif(INTERPRETED, reason="needs many games")
+def test_planner_keeps_to_one_face_of_a_pool():
+    simulate("dice-forge", ["planner"] * 2, 1_000, seed=2026, variant="standard,mixed_pool=false", n_jobs=1, progress=False)
+
+
 def test_planner_passes_rather_than_lose():
     late = acting((12, 0, 0))
     late.turns[0] = 10
     late.round_number, late.mover = 9, 0
     late.dice[0] = NUMBER["V4"]
     assert answer("planner", late) == "PASS"
+
+
+def test_planner_does_without_a_feat():
+    last = acting((0, 6, 6))
+    last.turns[0] = last.round_number = 9
+    assert answer("planner", last) == answer("planner:without=TYPHON", last) == "feat:HYDRA"
+    assert answer("planner:without=HYDRA", last) == "feat:GORGON"
+
+
+def test_planner_does_without_extra_actions():
+    state = follow(GAME, acting((4, 6, 0)), "feat:OWL")
+    assert state.phase == rules.EXTRA
+    assert answer("planner", state) == "extra"
+    assert answer("planner:without=extra", state) == "no_extra"
+
+
+def test_planner_forges_until_a_round():
+    state = acting((12, 1, 0))
+    assert answer("planner", state) == answer("planner:until=1", state) == "FORGE"
+    state.round_number = 1
+    assert answer("planner", state) == "FORGE"
+    assert answer("planner:until=1", state).startswith("feat:")
+    assert answer("planner:until=0", acting((12, 0, 0))) == "PASS"
+
+
+@pytest.mark.skipif(INTERPRETED, reason="needs many games")
+def test_what_is_forbidden_is_not_done():
+    """Where one may always pass, nothing forces a planner."""
+    others = {"planner:until=0": "forged", "planner:without=extra": "extra_actions", "planner:without=CHEST": "chests"}
+    for spec, measure in others.items():
+        results = simulate("dice-forge", [spec, "planner"], 100, seed=7, variant="published", n_jobs=1, progress=False)
+        rows = results[results.seat.isna() & results.policy.notna() & (results.measure == measure)].set_index("policy").total
+        spec, usual = (load_policy(GAME, name).spec for name in (spec, "planner"))
+        assert rows[spec] < rows[usual] / 5 if measure == "forged" else rows[spec] == 0 < rows[usual]
 
 
 def test_worth_of_faces():

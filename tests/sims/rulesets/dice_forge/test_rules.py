@@ -172,6 +172,19 @@ def test_wrong_layouts_are_refused(text, part):
         GAME.variant({"layout": text})
 
 
+def test_a_set_left_in_the_box():
+    """Neither its basic pair nor its price matters: there is no card of it; the other sets are all there."""
+    assert "feat:HYDRA" in words(acting())
+    without = acting(variant="published,removed=HYDRA")
+    assert words(acting()) - words(without) == {"feat:HYDRA"}
+    assert without.left.sum() == 14 * 3
+    assert acting(variant="published,removed=TYPHON").left.sum() == 15 * 3  # basic layout: it is not on the table anyway
+    assert "feat:TYPHON" not in words(acting(variant="published,layout=TYPHON,removed=TYPHON"))
+    state = GAME.new_state(2, "standard,layout=random,removed=BEAR")
+    play(state, "BEAR SATYRS CERBERUS CANCER TYPHON OWL SHIELD GORGON CYCLOPS")
+    assert rolled(state).left[stack_of("BEAR")] == 0
+
+
 def test_r18_starting_dice():
     state = new()
     assert dice(state, 1, "light") == ["G1"] * 5 + ["S1"]
