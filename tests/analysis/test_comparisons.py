@@ -70,7 +70,7 @@ def test_common_dice_for_neighbours_against_a_third():
 
 @pytest.mark.parametrize("against", [(), ("hold_at:14",)])
 def test_a_policy_is_equivalent_to_itself(against):
-    found = compare("pig", "hold_at:8", "hold_at:points=8", against, SHORT, margin=0.1, **QUIET)
+    found = compare("pig", "hold_at:8", "hold_at:at=8", against, SHORT, margin=0.1, **QUIET)
     assert (found.verdict, found.a, found.b) == ("equivalent", "hold_at:8", "hold_at:8")
     anytime, student = row(found, "difference", "anytime"), row(found, "difference", "student")
     assert -0.1 < anytime.low < anytime.estimate == 0 < anytime.high < 0.1

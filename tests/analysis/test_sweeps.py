@@ -29,7 +29,7 @@ def of(table, quantity):
 
 
 def short_sweep(**changes):
-    return sweep("pig", "hold_at:5", **{"params": {"points": "3:7:2"}, "games": GAMES, "variant": SHORT, "n_jobs": 1, **changes})
+    return sweep("pig", "hold_at:5", **{"params": {"at": "3:7:2"}, "games": GAMES, "variant": SHORT, "n_jobs": 1, **changes})
 
 
 # --- the grid -------------------------------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ def short_sweep(**changes):
     ],
 )
 def test_values_of_a_parameter(text, values):
-    assert new_grid("pig", "hold_at", {"points": text}).params == {"points": values}
+    assert new_grid("pig", "hold_at", {"at": text}).params == {"at": values}
 
 
 def test_values_of_fields_and_words():
@@ -71,7 +71,7 @@ def test_who_sits_at_the_table():
     def specs(*args, **named):
         return [each.spec for each in new_grid(*args, **named).points()[0].table.policies]
 
-    swept = {"points": "30,40"}
+    swept = {"at": "30,40"}
     assert specs("pig", "hold_at:7", swept) == ["hold_at:30", "hold_at:7"]
     assert specs("pig", "hold_at:7", swept, against="uniform") == ["hold_at:30", "uniform"]
     assert specs("pig", "hold_at:7", swept, against=["uniform", "hold_at:9"]) == ["hold_at:30", "uniform", "hold_at:9"]
@@ -86,10 +86,10 @@ def test_a_field_changes_the_variant_that_is_given():
 
 def test_a_policy_of_a_file_may_face_itself(tmp_path):
     (tmp_path / "mine.py").write_text(
-        "from sims import policy\n@policy(points=20)\ndef bold(view, actions, n, params, rng):\n    return view.pot < params[0]\n"
+        "from sims import policy\n@policy(at=20)\ndef bold(view, actions, n, params, rng):\n    return view.pot < params[0]\n"
     )
     spec = f"{tmp_path}/mine.py:bold"
-    tables = [point.table for point in new_grid("pig", spec, {"points": "8,20"}, against=f"{spec}:8").points()]
+    tables = [point.table for point in new_grid("pig", spec, {"at": "8,20"}, against=f"{spec}:8").points()]
     assert [each.spec for each in tables[0].policies] == [f"{spec}:8"] * 2
     assert tables[0].policies[0].function is tables[0].policies[1].function
 
@@ -102,22 +102,22 @@ def collides(view, actions, n, params, rng):
 @pytest.mark.parametrize(
     "args, part",
     [
-        (("pog", "hold_at", {"points": "1,2"}), "did you mean pig?"),
-        (("pig", "hold_it", {"points": "1,2"}), "did you mean hold_at?"),
-        (("pig", "hold_at", {"pints": "1,2"}), "did you mean points?"),
+        (("pog", "hold_at", {"at": "1,2"}), "did you mean pig?"),
+        (("pig", "hold_it", {"at": "1,2"}), "did you mean hold_at?"),
+        (("pig", "hold_at", {"att": "1,2"}), "did you mean at?"),
         (("pig", "hold_at", None, {"gaol": "1,2"}), "did you mean goal?"),
-        (("pig", "hold_at", {"points": "1,x"}), "must be a number, not 'x'"),
+        (("pig", "hold_at", {"at": "1,x"}), "must be a number, not 'x'"),
         (("pig", "hold_at", None, {"goal": "1,x"}), "from 1 to 10000, not 'x'"),
-        (("pig", "hold_at", {"points": "1:2"}), "LOW:HIGH:STEP with LOW <= HIGH and STEP > 0, or A,B,C, not '1:2'"),
-        (("pig", "hold_at", {"points": "2:1:1"}), "not '2:1:1'"),
-        (("pig", "hold_at", {"points": "1:2:0"}), "not '1:2:0'"),
-        (("pig", "hold_at", {"points": "1:nan:1"}), "not '1:nan:1'"),
-        (("pig", "hold_at", {"points": "1:9999:1"}), "9,999 values; at most 1,000"),
-        (("pig", "hold_at", {"points": "1:500:1"}, {"goal": "1,2,3"}), "1,500 points; at most 1,000"),
-        (("pig", "hold_at", {"points": "1,,2"}), "'1,,2'"),
-        (("pig", "hold_at", {"points": []}), "not []"),
-        (("pig", "hold_at", {"points": "1,1.0"}), "points has the value 1 2 times"),
-        (("pig", "hold_at"), "nothing to sweep; choose a parameter of hold_at (points=20), or a field of pig: goal=100"),
+        (("pig", "hold_at", {"at": "1:2"}), "LOW:HIGH:STEP with LOW <= HIGH and STEP > 0, or A,B,C, not '1:2'"),
+        (("pig", "hold_at", {"at": "2:1:1"}), "not '2:1:1'"),
+        (("pig", "hold_at", {"at": "1:2:0"}), "not '1:2:0'"),
+        (("pig", "hold_at", {"at": "1:nan:1"}), "not '1:nan:1'"),
+        (("pig", "hold_at", {"at": "1:9999:1"}), "9,999 values; at most 1,000"),
+        (("pig", "hold_at", {"at": "1:500:1"}, {"goal": "1,2,3"}), "1,500 points; at most 1,000"),
+        (("pig", "hold_at", {"at": "1,,2"}), "'1,,2'"),
+        (("pig", "hold_at", {"at": []}), "not []"),
+        (("pig", "hold_at", {"at": "1,1.0"}), "at has the value 1 2 times"),
+        (("pig", "hold_at"), "nothing to sweep; choose a parameter of hold_at (at=20), or a field of pig: goal=100"),
         (("pig", "uniform", {"x": "1"}), "uniform has no parameters"),
         (("pig", collides, {"games": "1,2"}), "cannot sweep 'games'"),
     ],
@@ -158,12 +158,10 @@ def test_settings_of_the_command_line():
 def test_points_play_what_simulate_plays():
     table = short_sweep(seed=7, fields={"faces": "4,6"})
     for row in of(table, "win_rate").itertuples():
-        results = simulate(
-            "pig", [f"hold_at:{row.points}", "hold_at:5"], GAMES if row.points != 5 else GAMES // 2, 7, row.variant
-        )
+        results = simulate("pig", [f"hold_at:{row.at}", "hold_at:5"], GAMES if row.at != 5 else GAMES // 2, 7, row.variant)
         rates, seats, turns = win_rates(results), seat_advantage(results), per_game(results, "turns")
         wanted = [rates[rates.seat.isna() & (rates.policy == row.policy)], seats[seats.seat == 0], turns]
-        found = table[(table.points == row.points) & (table.faces == row.faces)]
+        found = table[(table["at"] == row.at) & (table.faces == row.faces)]
         for quantity, rows in zip(QUANTITIES, wanted, strict=True):
             np.testing.assert_allclose(of(found, quantity)[NUMBERS].astype(float), rows[NUMBERS].astype(float), atol=1e-12)
             assert (of(found, quantity)[["games", "truncated"]].to_numpy() == rows[["games", "truncated"]].to_numpy()).all()
@@ -172,7 +170,7 @@ def test_points_play_what_simulate_plays():
 def test_covariances_are_those_of_the_rows(monkeypatch):
     """Sums block by block, against the values of all deals at once."""
     monkeypatch.setattr(sweeps, "BLOCK", 7)
-    points = new_grid("pig", "hold_at:5", {"points": "3:7:2"}, {"faces": "4,6"}, variant=SHORT).points()
+    points = new_grid("pig", "hold_at:5", {"at": "3:7:2"}, {"faces": "4,6"}, variant=SHORT).points()
     paired = Paired.new(points, 7)
     with sweeps.tqdm(disable=True) as bar:
         paired.play(GAMES // 4, 1, bar)
@@ -215,7 +213,7 @@ def test_ctrl_c_keeps_whole_blocks(monkeypatch, capsys):
 def test_stopped_games_are_counted():
     table = short_sweep(variant=f"{SHORT},ply_limit=3")
     for row in of(table, "turns_per_game").itertuples():
-        specs = [f"hold_at:{row.points}", "hold_at:5"]
+        specs = [f"hold_at:{row.at}", "hold_at:5"]
         assert row.truncated == simulate("pig", specs, row.games, 0, row.variant, 1).truncated.iloc[0] > 0
 
 
@@ -224,15 +222,13 @@ def test_stopped_games_are_counted():
 
 def test_columns_and_quantities():
     table = short_sweep(fields={"goal": "10,12"})
-    assert list(table) == ["points", "goal", *COLUMNS, *BAND]
+    assert list(table) == ["at", "goal", *COLUMNS, *BAND]
     assert list(table.quantity.unique()) == ["win_rate", "win_rate_margin", "seat_advantage", "turns_per_game"]
     assert (table.groupby("quantity").size() == 6).all()
     assert (table.band_low <= table.low).all()
     assert (table.band_high >= table.high).all()
     assert table.may_be_best.notna().equals(table.quantity.str.startswith("win_rate"))
-    assert (
-        of(table, "win_rate").may_be_best == of(table, "win_rate_margin").sort_values(["points", "goal"]).may_be_best.array
-    ).all()
+    assert (of(table, "win_rate").may_be_best == of(table, "win_rate_margin").sort_values(["at", "goal"]).may_be_best.array).all()
     assert of(table, "win_rate").groupby("goal").may_be_best.any().all()  # the best under each rule
     alone = sweep("pig", "hold_at:5", fields={"goal": "10,12"}, games=GAMES, n_jobs=1)
     assert list(alone.quantity.unique()) == [
@@ -276,12 +272,12 @@ def test_a_field_that_changed_nothing_is_not_proved_to_change_nothing():
 
 @pytest.mark.slow
 def test_the_published_curve_of_pig():
-    table = sweep("pig", "hold_at:20", {"points": "20:26:1"}, games=100_000, seed=1)
+    table = sweep("pig", "hold_at:20", {"at": "20:26:1"}, games=100_000, seed=1)
     rates = of(table, "win_rate")
-    exact = rates.points.map(PUBLISHED)
+    exact = rates["at"].map(PUBLISHED)
     assert (abs(rates.estimate - exact) <= 5 * rates.stderr + 0.00005).all()
     assert rates.stderr[0] == rates.band_high[0] - 0.5 == 0  # against itself
-    assert list(rates.points[rates.may_be_best.astype(bool)]) == [25]
+    assert list(rates["at"][rates.may_be_best.astype(bool)]) == [25]
 
 
 @pytest.mark.slow
@@ -290,7 +286,7 @@ def test_band_and_margins_cover_exact_values(monkeypatch):
     """In how many of 200 sweeps the whole curve lies within the band, and all margins within theirs; pointwise intervals fail."""
     monkeypatch.setattr(intervals, "DRAWS", 4_000)  # enough for the question, and faster
     variant, reps, deals = "standard,goal=20", 200, 500
-    points = new_grid("pig", "hold_at:9", {"points": "4:14:2"}, variant=variant).points()
+    points = new_grid("pig", "hold_at:9", {"at": "4:14:2"}, variant=variant).points()
     specs = [[each.spec for each in point.table.policies] for point in points]
     exact = np.array([(evaluate("pig", pair, variant)[0] + evaluate("pig", pair[::-1], variant)[1]) / 2 for pair in specs])
     best = np.array([exact[i] - np.delete(exact, i).max() for i in range(len(exact))])
@@ -311,7 +307,7 @@ def test_band_and_margins_cover_exact_values(monkeypatch):
 
 # --- the command ----------------------------------------------------------------------------------------------------------
 
-SWEEP = ["sweep", "pig", "hold_at:5", "--param", "points=3:7:2", "--games", GAMES, "--set", "goal=12", "--jobs", 1]
+SWEEP = ["sweep", "pig", "hold_at:5", "--param", "at=3:7:2", "--games", GAMES, "--set", "goal=12", "--jobs", 1]
 
 
 def printed(capsys, args):
@@ -324,14 +320,12 @@ def printed(capsys, args):
 def test_sweep_json(capsys):
     data = json.loads(printed(capsys, [*SWEEP, "--field", "faces=4,6", "--seed", 7, "--level", 0.9, "--json"]))
     assert list(data) == ["ruleset", "version", "against", "seed", "games", "truncated", "points", "swept", "estimates"]
-    assert (data["against"], data["seed"], data["points"], data["swept"]) == (["hold_at:5"], 7, 6, ["points", "faces"])
+    assert (data["against"], data["seed"], data["points"], data["swept"]) == (["hold_at:5"], 7, 6, ["at", "faces"])
     assert data["games"] == 4 * GAMES + 2 * GAMES // 2
     wanted = short_sweep(seed=7, level=0.9, fields={"faces": "4,6"})
     for row, found in zip(wanted.to_dict("records"), data["estimates"], strict=True):
-        assert list(found) == ["points", "faces", "variant", "games", "truncated", *COLUMNS[-10:], *BAND]
-        assert all(
-            found[key] == pytest.approx(row[key]) for key in ("points", "faces", "quantity", "estimate", "low", "band_high")
-        )
+        assert list(found) == ["at", "faces", "variant", "games", "truncated", *COLUMNS[-10:], *BAND]
+        assert all(found[key] == pytest.approx(row[key]) for key in ("at", "faces", "quantity", "estimate", "low", "band_high"))
         assert found["level"] == 0.9
 
 
@@ -339,7 +333,7 @@ def test_sweep_text(capsys):
     text = printed(capsys, SWEEP)
     assert text.startswith(f"ruleset pig  version 1  against hold_at:5  seed 0  games {GAMES * 5 // 2}  truncated 0  points 3\n")
     words = " ".join(text.splitlines()[1].split())
-    assert words == "points quantity policy seat n estimate interval band method may be best"
+    assert words == "at quantity policy seat n estimate interval band method may be best"
     assert len(text.splitlines()) == 2 + 4 * 3
     alone = printed(capsys, ["sweep", "pig", "hold_at:5", "--field", "goal=10,12", "--games", GAMES, "--against", "uniform"])
     assert "against uniform" in alone

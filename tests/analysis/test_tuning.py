@@ -30,7 +30,7 @@ def styled(view, actions, n, params, rng):
 
 
 def short_tune(**changes):
-    named = {"params": {"points": "2:9:1"}, "budget": BUDGET, "variant": SHORT, "n_jobs": 1, **changes}
+    named = {"params": {"at": "2:9:1"}, "budget": BUDGET, "variant": SHORT, "n_jobs": 1, **changes}
     return tune("pig", named.pop("policy", "hold_at:5"), **named)
 
 
@@ -38,7 +38,7 @@ def short_tune(**changes):
 def test_halving_finds_the_best_threshold_of_pig():
     """To 100 against hold_at:20 it is 25; local search would stop at 20, and 24 is a third of a percentage point worse."""
     for seed in range(2):
-        found = tune("pig", "hold_at:20", {"points": "10:40:1"}, budget=400_000, seed=seed)
+        found = tune("pig", "hold_at:20", {"at": "10:40:1"}, budget=400_000, seed=seed)
         assert found.winner == "hold_at:25"
         won, regret = found.estimates.iloc[0], found.estimates.iloc[-1]
         assert abs(won.estimate - 0.5117) < 5 * won.stderr
@@ -62,7 +62,7 @@ def test_every_round_drops_the_worse_half():
 
 @pytest.mark.parametrize("points", [2, 3, 5, 9, 13])
 def test_halving_of_any_number_of_points(points):
-    params = {"points": f"2:{points + 1}:1"}
+    params = {"at": f"2:{points + 1}:1"}
     paired = Paired.new(new_grid("pig", "hold_at:3", params, variant=SHORT).points(), 1)
     played = []
     with tqdm(disable=True) as bar:
@@ -74,8 +74,8 @@ def test_halving_of_any_number_of_points(points):
         finalists, table = halve(paired, 10_000, play)
     assert len(played) == ceil(log2(points))
     assert played == [ceil(points / 2**i) for i in range(len(played))]
-    assert sorted(table.points) == list(range(2, points + 2))
-    assert [point.settings["points"] for point in finalists] == list(table.points[:FINALISTS])
+    assert sorted(table["at"]) == list(range(2, points + 2))
+    assert [point.settings["at"] for point in finalists] == list(table["at"][:FINALISTS])
 
 
 def test_the_winner_is_confirmed_on_another_seed():
@@ -84,7 +84,7 @@ def test_the_winner_is_confirmed_on_another_seed():
     assert (found.estimates.seed == fresh_seed(7)).all()
     assert (found.search.seed == 7).all()
     assert fresh_seed(7) != 7
-    values = {"points": list(rates.points)}
+    values = {"at": list(rates["at"])}
     again = sweep("pig", "hold_at:5", values, games=2 * rates.n.iloc[0], seed=fresh_seed(7), variant=SHORT, n_jobs=1)
     columns = ["policy", "n", "estimate", "low", "high", "band_low", "band_high"]
     wanted = again[again.quantity == "win_rate"]
@@ -143,10 +143,10 @@ def test_more_parameters_are_searched(monkeypatch):
 @pytest.mark.parametrize(
     "changes, part",
     [
-        ({"params": {}}, "nothing to tune; choose parameters of hold_at (points=5)"),
+        ({"params": {}}, "nothing to tune; choose parameters of hold_at (at=5)"),
         ({"params": {}, "policy": "uniform"}, "nothing to tune; choose parameters of uniform (which has none)"),
-        ({"params": {"points": "4"}}, "the grid has one point"),
-        ({"params": {"pints": "4"}}, "did you mean points?"),
+        ({"params": {"at": "4"}}, "the grid has one point"),
+        ({"params": {"att": "4"}}, "did you mean at?"),
         ({"budget": 50}, "the budget is too small for 8 points"),
         ({"budget": 0}, "budget must be a whole number"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
@@ -164,7 +164,7 @@ def test_a_budget_too_small_to_search(monkeypatch):
         short_tune(budget=100)
 
 
-TUNE = ["tune", "pig", "hold_at:5", "--param", "points=2:9:1", "--set", "goal=12", "--budget", BUDGET, "--jobs", 1]
+TUNE = ["tune", "pig", "hold_at:5", "--param", "at=2:9:1", "--set", "goal=12", "--budget", BUDGET, "--jobs", 1]
 
 
 def test_tune_json(capsys):

@@ -111,7 +111,7 @@ def test_a_killed_study_goes_on_to_the_same_bytes(tmp_path):
     assert whole.items() <= content(tmp_path).items()
 
 
-SWEEP = ["sweep", "pig", "hold_at", "--param", "points=19:22:1", "--games", str(GAMES), "--seed", "3"]
+SWEEP = ["sweep", "pig", "hold_at", "--param", "at=19:22:1", "--games", str(GAMES), "--seed", "3"]
 RANK = ["rank", "pig", *SPECS, "--games", str(GAMES), "--seed", "3"]
 
 

@@ -197,7 +197,7 @@ def test_a_cluster_gives_the_same_and_survives_a_lost_worker(cluster, mine, monk
         far = deal_shares(table, 7, 5, 2 * MODULE.BATCH)
     assert (far.shares == deal_shares(table, 7, 5, 2 * MODULE.BATCH, 1).shares).all()
 
-    for more in (["sweep", "pig", "hold_at", "--param", "points=19:22:1"], ["rank", "pig", "hold_at:20", f"{mine}:mine"]):
+    for more in (["sweep", "pig", "hold_at", "--param", "at=19:22:1"], ["rank", "pig", "hold_at:20", f"{mine}:mine"]):
         more = [*more, "--games", "1000", "--seed", "7", "--json"]
         main(more)
         local = capsys.readouterr().out

@@ -22,9 +22,9 @@ def uniform(view, actions, n, params, rng):
     return actions[draw(rng, n)]
 
 
-@policy(points=20)
+@policy(at=20)
 def hold_at(view, actions, n, params, rng):
-    """Hold once the turn is worth `points`, or enough to win."""
+    """Hold once the turn is worth `at` points, or enough to win."""
     wins = view.score[view.turn] + view.pot >= view.variant.goal
     return HOLD if wins or view.pot >= params[0] else ROLL
 
