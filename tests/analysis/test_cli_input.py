@@ -284,7 +284,7 @@ def reports(tmp_path, monkeypatch):
     (tmp_path / "studies").mkdir()
     (tmp_path / "studies" / "dice_fever.toml").write_text(STUDY)
     (tmp_path / "templates").mkdir()
-    for name in ("layout", "index", "dice_fever"):
+    for name in ("layout", "index", "dice_fever", "stop"):
         (tmp_path / "templates" / f"{name}.html.j2").write_text("a page")
     return tmp_path
 
@@ -317,7 +317,7 @@ def test_report_of_a_bad_study(capsys, reports, old, new, words):
     assert not (reports / "build").exists()
 
 
-@pytest.mark.parametrize("name", ["layout.html.j2", "index.html.j2", "dice_fever.html.j2"])
+@pytest.mark.parametrize("name", ["layout.html.j2", "index.html.j2", "dice_fever.html.j2", "stop.html.j2"])
 @pytest.mark.parametrize("text", [None, "{% for %}", b"\xff"])
 def test_report_without_a_template(capsys, reports, name, text):
     template = reports / "templates" / name
