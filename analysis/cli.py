@@ -320,6 +320,49 @@ def simulate_command(
         click.echo(text_table(table))
 
 
+@cli.command("balance")
+@click.argument("ruleset")
+@click.option("--policies", multiple=True, metavar="SPEC", help="Whose games are watched: one for all seats, or one per seat.")
+@click.option("--seats", type=int, help="[default: as few as the game has]")
+@click.option("--sensitivity", is_flag=True, help="Instead: do the conclusions hold whatever the rules leave open?")
+@click.option("--games", type=click.IntRange(1), default=20_000, show_default=True, help="Of each matchup.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@jobs_option
+@variant_option
+@set_option
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals, between 0 and 1.")
+@json_option
+def balance_command(
+    ruleset: str,
+    policies: tuple[str, ...],
+    seats: int | None,
+    sensitivity: bool,
+    games: int,
+    seed: int,
+    jobs: int,
+    variant: str,
+    settings: tuple[str, ...],
+    level: float,
+    as_json: bool,
+) -> None:
+    """Print the scorecard of RULESET: seats, draws, length, how the lead goes, decisions, skill, luck, what cards are worth.
+
+    The formula and the source of every line are in analysis/README.md.
+    """
+    from analysis import balance
+    from analysis.tables import records, text_table
+
+    function = balance.sensitivity if sensitivity else balance.balance
+    more = ["what", "field", "value", "verdict"] if sensitivity else ["what"]
+    table = function(ruleset, policies, full_variant(variant, settings), seats, games=games, seed=seed, level=level, n_jobs=jobs)
+    head = {key: str(table[key].iloc[0]) for key in ("ruleset", "version", "variant")} | {"seed": seed}
+    if as_json:
+        print_json({**head, "estimates": records(table, ["variant", "matchup", "games", "truncated", *more])})
+    else:
+        click.echo("  ".join(f"{key} {value}" for key, value in head.items()))
+        click.echo(text_table(table, more))
+
+
 @cli.command("report")
 @click.option("--games", type=click.IntRange(1), help="Games per matchup, instead of the study's own number.")
 @click.option("--seed", type=click.IntRange(0), help="Instead of the study's own seed.")

@@ -1,5 +1,6 @@
 """Estimates -> display tables: JSON records, plain text, HTML and CSV, with the same words and the same rounding."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -7,9 +8,9 @@ import pandas as pd
 from analysis.estimates import ROW
 
 
-def records(estimates: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return estimate rows as plain Python objects; what is missing or not finite is None."""
-    rows = estimates[ROW].astype(object)
+def records(estimates: pd.DataFrame, more: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return estimate rows as plain Python objects, with `more` columns; what is missing or not finite is None."""
+    rows = estimates[[*more, *ROW]].astype(object)
     return [{name: _plain(value) for name, value in row.items()} for row in rows.to_dict("records")]
 
 
@@ -19,8 +20,8 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def text_table(estimates: pd.DataFrame) -> str:
-    """Return estimate rows as aligned text."""
+def text_table(estimates: pd.DataFrame, more: Sequence[str] = ()) -> str:
+    """Return estimate rows as aligned text, with `more` columns."""
     table = pd.DataFrame(
         {
             "quantity": estimates.quantity,
@@ -30,6 +31,7 @@ def text_table(estimates: pd.DataFrame) -> str:
             "estimate": [f"{value:.5g}" for value in estimates.estimate],
             "interval": [interval(low, high) for low, high in zip(estimates.low, estimates.high, strict=True)],
             "method": estimates.method,
+            **{name: estimates[name] for name in more},
         }
     )
     return table.to_string(index=False)

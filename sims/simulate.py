@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Generator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ from sims.policy import Policy, load_policy
 from sims.results import Matchup, Sums, policy_shares, reduce_rows, results_table, rows_table
 from sims.ruleset import MAX_ACTIONS, Ruleset, Variant
 from sims.rulesets import RULESETS
+from sims.trajectories import Tape, new_tape
 
 BATCH = 10_000  # games per kernel call
 MAX_INT = 2**63 - 1
@@ -44,10 +45,14 @@ class Table:
     policies: tuple[Policy, ...]
     variant: Variant
     interpreted: bool = False
+    # If games are watched (``trajectories.py``): the ruleset's table of chances to win, empty where standings go by the rules.
+    chances: np.ndarray | None = field(default=None, compare=False, repr=False)
 
     def matchup(self, seed: int) -> Matchup:
         """Return what is counted of a run of this table from a seed."""
-        return Matchup(self.ruleset, self.variant.name, tuple(policy.spec for policy in self.policies), seed)
+        return Matchup(
+            self.ruleset, self.variant.name, tuple(policy.spec for policy in self.policies), seed, self.chances is not None
+        )
 
     def kernels(self) -> tuple[Callable, Callable]:
         """Return ``play_game`` and ``play_deals``, compiled or interpreted."""
@@ -73,6 +78,10 @@ class Table:
         seats = len(self.policies)
         dice, minds = np.zeros((seats + 1, 4), np.uint64), np.zeros((seats, 4), np.uint64)
         return dice, minds, np.zeros(MAX_ACTIONS, np.int32), np.zeros(log, np.int64)
+
+    def tape(self) -> Tape | None:
+        """Return room for the standings of a game, if games are watched."""
+        return None if self.chances is None else new_tape(len(self.policies), self.chances)
 
     def _compiled(self, policy: Policy) -> int:
         try:
@@ -126,6 +135,14 @@ def set_table(
     return Table(ruleset, loaded, variant, interpreted)
 
 
+def watched(table: Table) -> Table:
+    """Return a table whose games are watched: by exact chances to win between two, where the ruleset knows them."""
+    solved = table.ruleset.win_table
+    if solved is None or len(table.policies) != 2:
+        return replace(table, chances=np.zeros(0))
+    return replace(table, chances=solved(table.ruleset, table.variant))
+
+
 def _functions_by_spec(policies: Sequence[Policy]) -> dict[str, set[Callable]]:
     found: dict[str, set[Callable]] = {}
     for each in policies:
@@ -145,10 +162,10 @@ class Batch:
 def _play_batch(table: Table, matchup: Matchup, first_deal: int, deals: int, keep_rows: bool) -> Batch:
     seats = len(table.policies)
     rows = np.zeros((deals, matchup.rotations, seats, len(matchup.measures)), np.int32)
-    shares, fault = np.zeros(seats), np.zeros(3, np.int64)
+    shares, fault, tape = np.zeros(seats), np.zeros(3, np.int64), table.tape()
     _, play = table.kernels()
     with np.errstate(over="ignore"):  # interpreted, the streams' 64-bit words overflow as they should
-        status = play(*table.arguments(), np.uint64(matchup.seed), first_deal, *table.buffers(), shares, rows, fault)
+        status = play(*table.arguments(), np.uint64(matchup.seed), first_deal, *table.buffers(), shares, rows, fault, tape)
         return Batch(reduce_rows(matchup, rows), rows if keep_rows else None, fault if status == ILLEGAL else None)
 
 
@@ -186,6 +203,7 @@ def simulate(
     rows: str | Path | bool = False,
     interpreted: bool = False,
     progress: bool = True,
+    watch: bool = False,
 ) -> pd.DataFrame:
     """Play a matchup and return its results.
 
@@ -210,6 +228,8 @@ def simulate(
         Do not compile the policies nor the loop: slow, same games.
     progress : bool
         Show a progress bar on stderr if that is a terminal.
+    watch : bool
+        Also measure how the lead went (:mod:`sims.trajectories`). The loop is then compiled a second time.
 
     Returns
     -------
@@ -227,6 +247,7 @@ def simulate(
     if check_int(n_jobs, "n_jobs", -1024, 1024) == 0:
         raise InputError("n_jobs must not be 0; choose a number of workers, or -1 for all cores")
     table = set_table(ruleset, policies, variant, interpreted)
+    table = watched(table) if watch else table
     matchup = table.matchup(seed)
     table.arguments()  # a policy that does not compile is refused before any worker starts
     folder = _rows_folder(rows)

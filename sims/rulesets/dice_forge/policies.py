@@ -10,7 +10,7 @@ from sims.jit import cold, jit
 from sims.policy import policy
 from sims.ruleset import is_among
 from sims.rulesets.dice_forge import rules
-from sims.rulesets.dice_forge.cards import COST, HAMMER_STEPS, TRITON_GAIN
+from sims.rulesets.dice_forge.cards import COST, HAMMER_STEPS, NAMES, TRITON_GAIN
 from sims.rulesets.dice_forge.faces import AMOUNT, BOAR_OWNER, GOLD, KIND, MOON, PRICE, SHIP_DISCOUNT, SUN, X3
 from sims.rulesets.dice_forge.rules import ACT, BUY, EXTRA, FACE_0, FEAT_0, FORGE, NO, PASS, PICK_0, SLOT_0, SLOTS, TRITON_0
 from sims.rulesets.dice_forge.worth import (
@@ -266,13 +266,13 @@ def weights_now(view, gold, sun, moon, fade):
 
 
 @cold
-def plan(view, actions, n, w, forge):
+def plan(view, actions, n, w, forge, never):
     """Return the main action that is worth most, the best purchase, or the answer to the extra action."""
     dice = survey(view, view.mover, w)
     total, face = forging_worth(view, dice, w)
     if view.phase == BUY:
         return NO if face < 0 else FACE_0 + face
-    stack, worth = best_feat(view, dice, w, 2 if view.phase == EXTRA else 0)
+    stack, worth = best_feat(view, dice, w, 2 if view.phase == EXTRA else 0, never)
     if view.phase == EXTRA:
         is_worth_it = max(worth, forge * total) > 2.0 * w[SUN]
         return rules.YES if actions[1] == rules.YES and is_worth_it else NO
@@ -282,13 +282,16 @@ def plan(view, actions, n, w, forge):
     can_pass = is_among(PASS, actions, n)
     if face >= 0 and forge * total > worth and not (can_pass and total <= 0):
         return np.int64(FORGE)
-    return np.int64(FEAT_0 + stack) if stack >= 0 and not (can_pass and worth < 0) else np.int64(PASS if can_pass else FORGE)
+    return np.int64(FEAT_0 + stack) if stack >= 0 and not (can_pass and worth < 0) else np.int64(PASS if can_pass else actions[0])
 
 
-@policy(gold=0.65, sun=1.9, moon=1.2, fade=5.5, forge=1.5)
+@policy(gold=0.65, sun=1.9, moon=1.2, fade=5.5, forge=1.5, never=("none", *NAMES))
 def planner(view, actions, n, params, rng):
-    """Take what adds most glory until the end: faces by the rolls left, `gold`, `sun` and `moon` shards by the turns left."""
+    """Take what adds most glory until the end: faces by the rolls left, `gold`, `sun` and `moon` shards by the turns left.
+
+    The card `never` is left to others, unless nothing else is legal.
+    """
     w = weights_now(view, params[0], params[1], params[2], params[3])
     if view.phase == ACT or view.phase == BUY or view.phase == EXTRA:
-        return plan(view, actions, n, w, params[4])
+        return plan(view, actions, n, w, params[4], params[5] - 1)
     return decide_aside(view, actions, n, w)

@@ -224,11 +224,11 @@ def feat_worth(view, stack, dice, w):
 
 
 @cold
-def best_feat(view, dice, w, sun):
-    """Return the stack and the worth of the best feat that leaves so many sun shards; -1 if there is none."""
+def best_feat(view, dice, w, sun, never):
+    """Return stack and worth of the best feat that leaves so many sun shards, not the card `never`; -1 if there is none."""
     best, best_worth = -1, -99.0
     for stack in range(N_STACKS):
-        if can_do(view, stack) and COST[stack, SUN] + sun <= view.have[view.mover, SUN]:
+        if view.card[stack] != never and can_do(view, stack) and COST[stack, SUN] + sun <= view.have[view.mover, SUN]:
             worth = feat_worth(view, stack, dice, w)
             if worth > best_worth:
                 best, best_worth = stack, worth

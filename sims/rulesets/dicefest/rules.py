@@ -53,7 +53,7 @@ FIELDS = {
     "first_player": Field(
         "random", "who begins: drawn, chosen by the oldest (seat 0), seat 0", ("random", "oldest", "first_seat")
     ),
-    "turns_per_action": Field(1, "quarter-turns of a die that one action may have", low=1, high=6),
+    "turns_per_action": Field(1, "quarter-turns of a die that one action may have", low=1, high=6, alternatives=(2,)),
     "lock_by_rotation": Field(True, "does a quarter-turn on the goal lock a die?"),
     "tie": Field("shared", "equal smallest reserves share a mini victory, or who locked first wins", ("shared", "first_locked")),
     "deadlock": Field("draw", "when nobody can act: a draw, or locked dice and then reserves count", ("draw", "rank")),
@@ -639,6 +639,12 @@ def choose_rarely(state, action):
         choose_yaw(state, action - YAW_0)
     else:
         begin(state, action - SEAT_0)
+
+
+@jit
+def standing(state, seat):
+    """Locked dice, then the smaller reserve (R37, R38)."""
+    return state.score[seat] - state.reserve[seat] / (size(INNER) + 1)
 
 
 @jit
