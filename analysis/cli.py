@@ -26,6 +26,12 @@ def print_json(data: Any) -> None:
     click.echo(json.dumps(data, indent=2, allow_nan=False))
 
 
+def heading(table: Any) -> dict[str, Any]:
+    """Return what the first row of results or estimates says of the games played."""
+    keys = ("ruleset", "version", "variant", "seed", "games", "truncated")
+    return {key: value.item() if hasattr(value := table[key].iloc[0], "item") else value for key in keys}
+
+
 def say(data: dict[str, Any], text: str, as_json: bool) -> None:
     """Print a result, as JSON or as text."""
     if as_json:
@@ -309,10 +315,7 @@ def simulate_command(
     folder = False if rows is None else rows
     results = simulate(ruleset, policies, games, seed, full_variant(variant, settings), jobs, folder, interpreted)
     table = estimates(results, level)
-    head: dict[str, Any] = {
-        key: value.item() if hasattr(value := results[key].iloc[0], "item") else value
-        for key in ("ruleset", "version", "variant", "seed", "games", "truncated")
-    }
+    head = heading(results)
     if as_json:
         print_json({**head, "estimates": records(table)})
     else:
@@ -355,7 +358,7 @@ def balance_command(
     function = balance.sensitivity if sensitivity else balance.balance
     more = ["what", "field", "value", "verdict"] if sensitivity else ["what"]
     table = function(ruleset, policies, full_variant(variant, settings), seats, games=games, seed=seed, level=level, n_jobs=jobs)
-    head = {key: str(table[key].iloc[0]) for key in ("ruleset", "version", "variant")} | {"seed": seed}
+    head = heading(table)
     if as_json:
         print_json({**head, "estimates": records(table, ["variant", "matchup", "games", "truncated", *more])})
     else:

@@ -28,6 +28,9 @@ BATTLES = BATTLES.set_axis(["battle", "die", "chance"], axis=1)
 SIZES = RATES.assign(hexes=[8, 16, 36])
 LEADS = pd.DataFrame({"variant": ["a", "a", "b"], "lead": [1, 2, 1], "estimate": [0.6, 0.7, 0.55]})
 LEADS = LEADS.assign(low=LEADS.estimate - 0.02, high=LEADS.estimate + 0.01)
+BALANCES = [("start_advantage", 0.03), ("turns_tail", 40.0), ("ladder_step", 0.7), ("ladder_step", 0.8), ("luck_share", 0.6)]
+BALANCES = pd.concat([pd.DataFrame(BALANCES, columns=["quantity", "estimate"]).assign(ruleset=name) for name in ("one", "two")])
+BALANCES = BALANCES.assign(low=BALANCES.estimate - 0.01, high=BALANCES.estimate.where(BALANCES.estimate < 1, np.inf) + 0.02)
 DRAWN = {
     "plot_gain": (ODDS,),
     "plot_sweep": (RATES, "hold_dice:3"),
@@ -68,6 +71,7 @@ PANELS = {
     "plot_placements": (PLACED, "greedy:3"),
     "plot_attack_odds": (ATTACKS,),
     "plot_readings": (ANSWERS,),
+    "plot_balance": (BALANCES,),
 }
 
 
@@ -217,3 +221,15 @@ def test_panels_of_dice_land_show_their_numbers():
     for ax, (_, rows) in zip(figures.plot_readings(ANSWERS).axes, ANSWERS.groupby("quantity", sort=False), strict=True):
         np.testing.assert_allclose(intervals(ax, 0), rows[["low", "high"]])
         assert ax.lines[-1].get_xdata()[0] == rows.estimate.iloc[0]
+
+
+def test_a_comparison_of_games_shows_every_number_and_an_interval_without_end():
+    figure = figures.plot_balance(BALANCES)
+    figure.canvas.draw()
+    start, steps, luck, tail = (ax for ax in figure.axes if ax.axison)
+    assert [bar.lines[0].get_xdata().tolist() for bar in steps.containers] == [[0.7, 0.8]] * 2
+    assert [list(bar.lines[0].get_ydata()) for bar in luck.containers] == [[0], [1]]
+    segment = tail.containers[0].lines[2][0].get_segments()[0]
+    assert segment[0, 0] == pytest.approx(39.99)
+    assert segment[1, 0] == pytest.approx(tail.get_xlim()[1])  # to the edge
+    assert [label.get_text() for label in start.get_yticklabels()] == ["one", "two"]
