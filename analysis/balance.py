@@ -46,7 +46,7 @@ HOLDS, CHANGES, UNDECIDED = "holds", "changes sign", "undecided"
 
 
 @dataclass(frozen=True)
-class Setting:
+class Terms:
     """What is played, and how much of it: all but the policies."""
 
     ruleset: Ruleset
@@ -120,15 +120,15 @@ def balance(
     game = find_ruleset(ruleset)
     policies = _policies(game, policies, seats)
     table = set_table(game, policies, variant, interpreted)
-    setting = Setting(game, table.variant, len(policies), games, seed, n_jobs, interpreted)
+    terms = Terms(game, table.variant, len(policies), games, seed, n_jobs, interpreted)
     with tqdm(
         total=1 + _n_duels(game), desc=f"balance of {game.name}", unit=" matchups", disable=None if progress else True
     ) as bar:
-        lines = [scorecard(setting.play(policies, watch=True), level)]
+        lines = [scorecard(terms.play(policies, watch=True), level)]
         by_lead = lines[0].quantity.isin(OF_THE_LEAD)
-        lines[0] = lines[0].assign(what=by_lead.map({True: _ahead_by(setting), False: ""}))
+        lines[0] = lines[0].assign(what=by_lead.map({True: _ahead_by(terms), False: ""}))
         bar.update()
-        for part in (_ladder(setting, level, bar), _restricted(setting, level, bar)):
+        for part in (_ladder(terms, level, bar), _restricted(terms, level, bar)):
             lines.extend(part)
     return pd.concat(lines, ignore_index=True)[[*COLUMNS, "what"]]
 
@@ -150,8 +150,8 @@ def _n_duels(game: Ruleset) -> int:
     return len(list(combinations(game.ladder, 2))) + len(game.restricted)
 
 
-def _ahead_by(setting: Setting) -> str:
-    is_exact = setting.ruleset.win_table is not None and setting.seats == 2
+def _ahead_by(terms: Terms) -> str:
+    is_exact = terms.ruleset.win_table is not None and terms.seats == 2
     return "exact chance to win" if is_exact else "standing"
 
 
@@ -182,16 +182,16 @@ def start_advantage(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame
     return rows.assign(quantity="start_advantage", **moved)
 
 
-def _ladder(setting: Setting, level: float, bar: Any) -> Iterator[pd.DataFrame]:
+def _ladder(terms: Terms, level: float, bar: Any) -> Iterator[pd.DataFrame]:
     """Yield the win rate of each policy over the next weaker one; then the share of luck among all of them."""
-    ladder, duels = setting.ruleset.ladder, []
+    ladder, duels = terms.ruleset.ladder, []
     for lower, upper in combinations(range(len(ladder)), 2):
-        duels.append(setting.duel(ladder[upper], ladder[lower], level))
+        duels.append(terms.duel(ladder[upper], ladder[lower], level))
         bar.update()
         if upper - lower == 1:
             yield duels[-1].assign(quantity="ladder_step", what=f"over {ladder[lower]}")
     if duels:
-        yield luck_share(pd.concat(duels), setting.seats, level).assign(what=f"{len(ladder)} policies")
+        yield luck_share(pd.concat(duels), terms.seats, level).assign(what=f"{len(ladder)} policies")
 
 
 def luck_share(duels: pd.DataFrame, seats: int, level: float = LEVEL) -> pd.DataFrame:
@@ -216,10 +216,10 @@ def luck_share(duels: pd.DataFrame, seats: int, level: float = LEVEL) -> pd.Data
     return duels.iloc[:1].assign(quantity="luck_share", policy=None, matchup="all pairs of the ladder", **numbers)
 
 
-def _restricted(setting: Setting, level: float, bar: Any) -> Iterator[pd.DataFrame]:
+def _restricted(terms: Terms, level: float, bar: Any) -> Iterator[pd.DataFrame]:
     """Yield the win rate of each policy that may not use something, among those that may."""
-    for what, free, bound in setting.ruleset.restricted:
-        rows = setting.duel(bound, free, level)
+    for what, free, bound in terms.ruleset.restricted:
+        rows = terms.duel(bound, free, level)
         bar.update()
         yield rows.assign(quantity="restricted_play", what=f"without {what}")
 
@@ -292,8 +292,8 @@ def sensitivity(
     for field, value, rules, quantity, what, specs in tqdm(
         shown, desc=f"sensitivity of {game.name}", unit=" matchups", disable=None if progress else True
     ):
-        setting = Setting(game, rules, len(policies), games, seed, n_jobs, interpreted)
-        row = _difference(setting.play(specs, watch=quantity == "start_advantage"), quantity, each)
+        terms = Terms(game, rules, len(policies), games, seed, n_jobs, interpreted)
+        row = _difference(terms.play(specs, watch=quantity == "start_advantage"), quantity, each)
         rows.append(row.assign(what=what, field=field, value=value))
     table = pd.concat(rows, ignore_index=True)
     return table.assign(verdict=_verdicts(table))[[*COLUMNS, "what", "field", "value", "verdict"]]

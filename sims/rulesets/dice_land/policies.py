@@ -217,7 +217,7 @@ def dutiful(view, actions, n, params, rng):
 
 @policy(solve=table_for_one, dice=3, placement=PLACEMENTS, left=LEFT)
 def single(view, actions, n, params, rng):
-    """Play as ``greedy``, attacking with one die only; what it cannot do, it would do with two."""
+    """Play as ``greedy``, attacking with one die wherever it can."""
     if view.phase == ATTACK:
         return best_single_attack(view, actions, n, params, 3)
     return play_greedily(view, actions, n, params, rng, params[1], params[2])
