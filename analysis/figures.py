@@ -60,7 +60,7 @@ def _errors(table: pd.DataFrame) -> np.ndarray:
 
 BALANCE = {  # the panels of a comparison of games
     "start_advantage": "wins of who begins, over a fair share",
-    "ladder_step": "wins of each policy over the next weaker",
+    "ladder_step": "wins of each policy over the next weaker (hollow: fair share)",
     "luck_share": "luck in who wins",
     "options": "options of a decision",
     "turns_per_game": "turns of a game, all seats",
@@ -94,11 +94,14 @@ def plot_balance(balances: pd.DataFrame) -> Figure:
             own = rows[rows.ruleset == game].fillna({"high": edge})
             style: dict[str, Any] = {"fmt": "o", "markersize": 4, "capsize": 2, "color": PALETTE[line % len(PALETTE)]}
             ax.errorbar(own.estimate, [line] * len(own), xerr=_errors(own), **style)
+            if quantity == "ladder_step":
+                fair = 1 / (own.matchup.str.count(" v ").head(1) + 1)
+                ax.plot(fair, [line] * len(fair), "o", markersize=5, color=style["color"], markerfacecolor="white")
         if quantity == "start_advantage":
             ax.axvline(0, color=INK, linewidth=0.8)
         else:
             ax.set_xlim(-0.03 * edge, 1.03 * edge if quantity in SHARES else edge)
-        ax.set_title("\n".join(textwrap.wrap(BALANCE[quantity], 28)), fontsize=9)
+        ax.set_title("\n".join(textwrap.wrap(BALANCE[quantity], 32)), fontsize=9)
         ax.set_ylim(len(games) - 0.5, -0.5)
         ax.set_yticks(range(len(games)), games)
         ax.tick_params(labelsize=8)

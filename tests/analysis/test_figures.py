@@ -30,7 +30,9 @@ LEADS = pd.DataFrame({"variant": ["a", "a", "b"], "lead": [1, 2, 1], "estimate":
 LEADS = LEADS.assign(low=LEADS.estimate - 0.02, high=LEADS.estimate + 0.01)
 BALANCES = [("start_advantage", 0.03), ("turns_tail", 40.0), ("ladder_step", 0.7), ("ladder_step", 0.8), ("luck_share", 0.6)]
 BALANCES = pd.concat([pd.DataFrame(BALANCES, columns=["quantity", "estimate"]).assign(ruleset=name) for name in ("one", "two")])
-BALANCES = BALANCES.assign(low=BALANCES.estimate - 0.01, high=BALANCES.estimate.where(BALANCES.estimate < 1, np.inf) + 0.02)
+BALANCES = BALANCES.assign(
+    matchup="a v b v b", low=BALANCES.estimate - 0.01, high=BALANCES.estimate.where(BALANCES.estimate < 1, np.inf) + 0.02
+)
 DRAWN = {
     "plot_gain": (ODDS,),
     "plot_sweep": (RATES, "hold_dice:3"),
@@ -228,6 +230,7 @@ def test_a_comparison_of_games_shows_every_number_and_an_interval_without_end():
     figure.canvas.draw()
     start, steps, luck, tail = (ax for ax in figure.axes if ax.axison)
     assert [bar.lines[0].get_xdata().tolist() for bar in steps.containers] == [[0.7, 0.8]] * 2
+    assert [line.get_xdata().tolist() for line in steps.lines if line.get_markerfacecolor() == "white"] == [[1 / 3]] * 2
     assert [list(bar.lines[0].get_ydata()) for bar in luck.containers] == [[0], [1]]
     segment = tail.containers[0].lines[2][0].get_segments()[0]
     assert segment[0, 0] == pytest.approx(39.99)
