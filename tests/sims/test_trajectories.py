@@ -20,7 +20,7 @@ from sims.trace import replay
 from sims.trajectories import MEASURES, POSITIONS, RATIOS, TURNS, measure_game, new_tape, record_position, rewind
 
 MODULE = importlib.import_module("sims.simulate")  # `sims.simulate` is the function
-DEALS = 2
+DEALS = 1 if INTERPRETED else 2
 NONE = np.zeros(0)
 SPECS = ["hold_at:20", "hold_at:8", "keep_pace:21"]
 SEATS = {"dice-fever": 3, "diceplomacy": 4, "dicefest": 3}
