@@ -11,6 +11,7 @@ best_arm.py    the best policy, with few games
 sweeps.py      parameters and rule fields over a grid, on common deals
 tuning.py      the best parameters of a policy
 chapters/      what the report says of each game
+balance.py     the scorecard of a game, and which conclusions hold whatever the rules leave open
 evaluation.py  exact win rates and regret as estimates
 comparisons.py is A better than B, by a test that may stop at any time
 sequential.py  intervals that hold however often one looks

@@ -333,6 +333,12 @@ def regret_command(
     say(data, text, as_json)
 
 
+def heading(table: Any) -> dict[str, Any]:
+    """Return what the first row of results or estimates says of the games played."""
+    keys = ("ruleset", "version", "variant", "seed", "games", "truncated")
+    return {key: value.item() if hasattr(value := table[key].iloc[0], "item") else value for key in keys}
+
+
 @cli.command("simulate", epilog="Example: dicelab simulate dice-fever hold_dice:3 race:2 --games 1000000 --seed 7 --json")
 @ruleset_argument
 @policies_argument
@@ -378,10 +384,7 @@ def simulate_command(
     with workers(engine, scheduler):
         results = simulate(ruleset, policies, games, seed, full_variant(variant, settings), jobs, **options)
     table = estimates(results, level)
-    head: dict[str, Any] = {
-        key: value.item() if hasattr(value := results[key].iloc[0], "item") else value
-        for key in ("ruleset", "version", "variant", "seed", "games", "truncated")
-    }
+    head = heading(results)
     if as_json:
         print_json({**head, "estimates": records(table)})
     else:
@@ -593,6 +596,50 @@ def tune_command(
     data = {**head, "swept": keys, "estimates": records(found.estimates, [*keys, *PER_POINT, *ROW, *BAND[:2]])}
     data |= {"search": records(found.search, [*keys, "round", *PER_POINT, *ROW])}
     say(data, "\n".join([_line(head), text_table(found.estimates, keys)]), as_json)
+
+
+@cli.command("balance", epilog="Example: dicelab balance dice-land --games 5000 --seed 7")
+@ruleset_argument
+@click.option("--policies", multiple=True, metavar="SPEC", help="Whose games are watched: one for all seats, or one per seat.")
+@click.option("--seats", type=int, help="[default: as few as the game has]")
+@click.option("--sensitivity", is_flag=True, help="Instead: do the conclusions hold whatever the rules leave open?")
+@click.option("--games", type=click.IntRange(1), default=20_000, show_default=True, help="Of each matchup.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@jobs_option
+@variant_option
+@set_option
+@level_option
+@json_option
+def balance_command(
+    ruleset: str,
+    policies: tuple[str, ...],
+    seats: int | None,
+    sensitivity: bool,
+    games: int,
+    seed: int,
+    jobs: int,
+    variant: str,
+    settings: tuple[str, ...],
+    level: float,
+    as_json: bool,
+) -> None:
+    """Print the scorecard of RULESET: seats, draws, length, how the lead goes, decisions, skill, luck, what cards are worth.
+
+    The formula and the source of every line are in analysis/README.md.
+    """
+    from analysis import balance
+    from analysis.estimates import ROW
+    from analysis.tables import records, text_table
+
+    function = balance.sensitivity if sensitivity else balance.balance
+    more = ["what", "field", "value", "verdict"] if sensitivity else ["what"]
+    table = function(ruleset, policies, full_variant(variant, settings), seats, games=games, seed=seed, level=level, n_jobs=jobs)
+    head = heading(table)
+    if as_json:
+        print_json({**head, "estimates": records(table, ["variant", "matchup", "games", "truncated", *more, *ROW])})
+    else:
+        click.echo("  ".join(f"{key} {value}" for key, value in head.items()))
+        click.echo(text_table(table, more=more))
 
 
 @cli.command("report", epilog="Example: dicelab report --games 20000 --jobs 2")

@@ -7,7 +7,7 @@ its seats; a seat with ``policy`` missing over all policies; both missing, over 
 import numpy as np
 import pandas as pd
 
-from analysis.intervals import mean_interval, ratio_interval, wilson_interval
+from analysis.intervals import deviation_interval, mean_interval, quantile_interval, ratio_interval, wilson_interval
 
 LEVEL = 0.95
 KEYS = ["ruleset", "version", "variant", "matchup", "seed", "games", "truncated"]
@@ -24,8 +24,9 @@ PER_TURN = {  # quantity: measure, each divided by the number of turns
 SHARES = (
     *("win_rate", "hit_next", "out_share", "stop_share", "fever_share", "bust_share", "sudden_death_share", "truncated_share"),
     *("total_ends_share", "mini_ends_share", "deadlocks_share"),
+    *("shared_share", "contested", "drama", "deficit", "comebacks", "choices"),
 )
-PER_GAME = ("eliminated_per_game", "pair_ends_per_game", "trio_ends_per_game", "draws_per_game")
+PER_GAME = ("eliminated_per_game", "pair_ends_per_game", "trio_ends_per_game", "draws_per_game", "lead_changes")
 EVENTS = (*SHARES, *PER_GAME, "parries_per_turn")  # what counts happenings, so that the share of deals with none bounds it
 
 
@@ -142,6 +143,11 @@ def share_of_games(results: pd.DataFrame, measure: str, level: float = LEVEL) ->
     return _means(results, f"{measure}_share", measure, "game", level)
 
 
+def game_mean(results: pd.DataFrame, measure: str, level: float = LEVEL) -> pd.DataFrame:
+    """Return the mean over the games of what is counted for every seat; it is of kind ``<measure>``."""
+    return _means(results, measure, measure, "game", level)
+
+
 def share_of(results: pd.DataFrame, part: str, rest: str, whole: str, level: float = LEVEL) -> pd.DataFrame:
     """Return which share of a measure another one is, over the whole game; it is of kind ``<part>``.
 
@@ -176,6 +182,24 @@ def game_length(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     quantities = {"turns_per_seat": "turns", "plies": "plies", "truncated_share": "truncated"}
     quantities["sudden_death_share"] = "sudden_death"
     return _concat([_means(results, quantity, measure, "game", level) for quantity, measure in quantities.items()])
+
+
+def length_spread(results: pd.DataFrame, longest: int, tail: float = 0.95, level: float = LEVEL) -> pd.DataFrame:
+    """Return the standard deviation of the number of turns of a game, all seats together, and the quantile `tail` of it.
+
+    Lengths of `longest` and more are counted as one: no interval that reaches them has an upper end.
+    """
+    tables = []
+    for _, matchup in results.groupby(_keys(results), sort=False, dropna=False):
+        row, lengths = _rows(matchup, "payoff", "game"), matchup[matchup.measure == "length"]
+        deals = int(row.deals.iloc[0])
+        estimate, stderr, low, high = deviation_interval(lengths.value, lengths.total, deals, level)
+        ends = ([low], [np.inf if lengths.value.max() >= longest else high])
+        tables.append(_estimate(row, "turns_deviation", ([estimate], [stderr], *ends), level, "delta"))
+        estimate, low, high = quantile_interval(lengths.value, lengths.total, tail, deals, level)
+        ends = ([low], [np.inf if high >= longest else high])
+        tables.append(_estimate(row, "turns_tail", ([estimate], [np.nan], *ends), level, "order statistics"))
+    return _concat(tables)
 
 
 def estimates(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:

@@ -59,6 +59,59 @@ def _errors(table: pd.DataFrame) -> np.ndarray:
     return np.array([table.estimate - table.low, table.high - table.estimate]).clip(0)
 
 
+BALANCE = {  # the panels of a comparison of games
+    "start_advantage": "wins of who begins, over a fair share",
+    "ladder_step": "wins of each policy over the next weaker (hollow: fair share)",
+    "luck_share": "luck in who wins",
+    "options": "options of a decision",
+    "turns_per_game": "turns of a game, all seats",
+    "turns_tail": "turns that 95 % of games do not exceed",
+    "shared_share": "games with several winners",
+    "truncated_share": "games without an end",
+    "lead_changes": "changes of the lead",
+    "contested": "share of a game before it is settled",
+    "comebacks": "winners behind at half-time",
+    "drama": "drama of the winner's way",
+}
+SHARES = ("ladder_step", "luck_share", "shared_share", "truncated_share", "contested", "comebacks", "drama")  # from 0 to 1
+
+
+def plot_balance(balances: pd.DataFrame) -> Figure:
+    """Games side by side: a panel per quantity of the scorecard, a line per game. Intervals without an end go to the edge.
+
+    Parameters
+    ----------
+    balances : DataFrame
+        Scorecards of several rulesets (``analysis.balance.balance``), one below the other.
+    """
+    games = list(dict.fromkeys(balances.ruleset))
+    shown = [quantity for quantity in BALANCE if (balances.quantity == quantity).any()]
+    lines = -(-len(shown) // 4)
+    figure, panels = plt.subplots(lines, 4, figsize=(11, lines * (0.75 + 0.27 * len(games))), sharey=True, squeeze=False)
+    for ax, quantity in zip(panels.flat, shown, strict=False):
+        rows = balances[balances.quantity == quantity].replace(np.inf, np.nan)
+        edge = 1.0 if quantity in SHARES else 1.1 * rows[["estimate", "high"]].max(axis=None)
+        for line, game in enumerate(games):
+            own = rows[rows.ruleset == game].fillna({"high": edge})
+            style: dict[str, Any] = {"fmt": "o", "markersize": 4, "capsize": 2, "color": PALETTE[line % len(PALETTE)]}
+            ax.errorbar(own.estimate, [line] * len(own), xerr=_errors(own), **style)
+            if quantity == "ladder_step":
+                fair = 1 / (own.matchup.str.count(" v ").head(1) + 1)
+                ax.plot(fair, [line] * len(fair), "o", markersize=5, color=style["color"], markerfacecolor="white")
+        if quantity == "start_advantage":
+            ax.axvline(0, color=INK, linewidth=0.8)
+        else:
+            ax.set_xlim(-0.03 * edge, 1.03 * edge if quantity in SHARES else edge)
+        ax.set_title("\n".join(textwrap.wrap(BALANCE[quantity], 32)), fontsize=9)
+        ax.set_ylim(len(games) - 0.5, -0.5)
+        ax.set_yticks(range(len(games)), games)
+        ax.tick_params(labelsize=8)
+        ax.locator_params(axis="x", nbins=4)
+    for ax in panels.flat[len(shown) :]:
+        ax.set_axis_off()
+    return figure
+
+
 def plot_stop_chart(odds: pd.DataFrame, rule: str) -> Figure:
     """The chart to print: every track without a shield, in a column per number of dice, STOP or THROW and both values.
 

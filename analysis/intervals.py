@@ -9,6 +9,8 @@ sums over deal d,
 * a share that was 0 in every deal, or 1, has no spread to measure: Wilson's interval for n deals instead, as if a deal were one
   trial. A count per turn that was 0 in every deal has the same interval: a deal that shows one has few per turn. For points per
   turn that were 0 in every deal no interval is known;
+* a standard deviation has a standard error by the delta method, a quantile is between order statistics, with n deals in place of
+  their games: right where a deal is one game, else rather too wide;
 * a share that depends on numbers x as 1 / (1 + exp(-b x)): b by maximum likelihood, its covariance by the sandwich of White
   (Econometrica 50, 1982), which holds for shares between 0 and 1 too, and where the curve is not exactly of this form;
 * several means of the same deals, whose intervals are to hold all at the same time: the quantile of the largest |t| among them,
@@ -69,6 +71,47 @@ def wilson_interval(share, n, level):
     check_level(level)
     pairs = [stats.binomtest(round(s * k), int(k)).proportion_ci(level, method="wilson") for s, k in zip(share, n, strict=True)]
     return np.array([p.low for p in pairs]), np.array([p.high for p in pairs])
+
+
+def deviation_interval(values, counts, n, level):
+    """Return estimate, standard error, low and high of a standard deviation, from values and how often each came up.
+
+    Student's interval; the squared standard error is (m4 - s^4) / (4 s^2 n), the m's central moments (delta method; Cramer,
+    Mathematical Methods of Statistics, 1946, section 27.7).
+
+    Parameters
+    ----------
+    values, counts : arrays
+    n : int
+        Independent ones among them: each may stand for several that are not, as the games of a deal.
+    level : float
+    """
+    values, counts = np.asarray(values, float), np.asarray(counts, float)
+    mean = np.average(values, weights=counts)
+    second, fourth = (np.average((values - mean) ** power, weights=counts) for power in (2, 4))
+    variance = (fourth - second**2) / (4 * second) if second > 0 else 0.0
+    return _student(np.sqrt(second), variance, np.asarray(n, float), level)
+
+
+def quantile_interval(values, counts, share, n, level):
+    """Return the quantile of values that came up so often, and the two of them that have the true one between them.
+
+    The places of the two are quantiles of the binomial distribution (Conover, Practical Nonparametric Statistics, 1999, section
+    3.2), so nothing is assumed of the values.
+
+    Parameters
+    ----------
+    values, counts : int arrays
+    share : float
+        0.5 for the median.
+    n : int
+        See :func:`deviation_interval`; the interval then is rather too wide.
+    level : float
+    """
+    sample = np.repeat(np.asarray(values), np.asarray(counts, int))
+    low, high = (int(end) for end in stats.binom.interval(check_level(level), n, share))
+    places = int(share * len(sample)), -(-low * len(sample) // n) - 1, high * len(sample) // n
+    return tuple(sample[min(max(place, 0), len(sample) - 1)] for place in places)
 
 
 def logistic_fit(x, share, n, offset=0.0, covariance=None):

@@ -23,8 +23,8 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def text_table(estimates: pd.DataFrame, keys: Sequence[str] = ()) -> str:
-    """Return estimate rows as aligned text, the columns `keys` in front; with bands and what may be best, if they are there."""
+def text_table(estimates: pd.DataFrame, keys: Sequence[str] = (), more: Sequence[str] = ()) -> str:
+    """Return estimate rows as aligned text, the columns `keys` in front, `more` behind; with bands and what may be best."""
     table = pd.DataFrame(
         {
             **{key: estimates[key] for key in keys},
@@ -35,6 +35,7 @@ def text_table(estimates: pd.DataFrame, keys: Sequence[str] = ()) -> str:
             "estimate": [f"{value:.5g}" for value in estimates.estimate],
             "interval": [interval(low, high) for low, high in zip(estimates.low, estimates.high, strict=True)],
             "method": estimates.method,
+            **{name: estimates[name] for name in more},
         }
     )
     if "band_low" in estimates:

@@ -7,6 +7,7 @@ The map, in the order in which things happen:
     policy.py     what a policy is; from a spec to a policy
     streams.py    the keyed random streams
     playouts.py   the one game loop
+    trajectories.py  how the lead goes in a game
     simulate.py   matchup -> batches -> workers -> results
     workers.py    threads, processes or a cluster
     checkpoints.py what a killed run goes on from

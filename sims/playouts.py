@@ -9,6 +9,7 @@ import numpy as np
 from sims.jit import ask, jit
 from sims.ruleset import (
     CHANCE,
+    SHARE,
     actor,
     apply_action,
     apply_chance,
@@ -21,14 +22,14 @@ from sims.ruleset import (
     reset,
 )
 from sims.streams import draw, open_deal
+from sims.trajectories import copy_measures, measure_game, record_decision, record_end, record_position, rewind
 
 FINISHED, TRUNCATED, ILLEGAL = range(3)
-SHARE = 2520  # win shares are counted in 2520ths, whole numbers for 1 to 10 winners, so that sums are exact in any order
-LOOP_MEASURES = ("payoff", "plies", "truncated")  # what the loop itself counts; the ruleset's measures follow
+LOOP_MEASURES = ("payoff", "plies", "truncated")  # what the loop itself counts; the ruleset's follow, then those of a tape
 
 
 @jit
-def play_game(state, view, policies, params, rotation, dice, minds, actions, log):
+def play_game(state, view, policies, params, rotation, dice, minds, actions, log, tape):
     """Play one game from open streams.
 
     Parameters
@@ -47,6 +48,8 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
         Buffer for legal actions.
     log : int64 array
         Filled with the outcomes and actions in order, as far as it is long; an illegal action ends it.
+    tape : Tape or None
+        Rewound, to be filled with the standings of the seats; compiled, a loop without a tape does not know of tapes.
 
     Returns
     -------
@@ -59,6 +62,8 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
     plies = steps = 0
     reset(state)
     while True:
+        if tape is not None:
+            record_position(state, tape)
         who = actor(state)
         if who == CHANCE:
             code = draw(dice[state.turn], chance(state))
@@ -69,6 +74,8 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
             return TRUNCATED, plies, steps
         else:
             n = legal_actions(state, actions)
+            if tape is not None:
+                record_decision(tape, n)
             entry = who + rotation
             entry -= seats if entry >= seats else 0
             code = ask(policies, entry, observed(state, who, view), actions, n, params, minds[who])
@@ -84,19 +91,19 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
 
 
 @jit
-def play_deals(state, view, policies, params, seed, first_deal, dice, minds, actions, log, shares, rows, fault):
+def play_deals(state, view, policies, params, seed, first_deal, dice, minds, actions, log, shares, rows, fault, tape):
     """Play every rotation of consecutive deals.
 
     Parameters
     ----------
-    state, view, policies, params, dice, minds, actions, log
+    state, view, policies, params, dice, minds, actions, log, tape
         See :func:`play_game`.
     seed, first_deal : int
         Key of the streams.
     shares : float array (seats,)
         Buffer for win shares.
     rows : int32 array (deals, rotations, seats, measures)
-        Filled with the measures: those of the loop, then those of the ruleset.
+        Filled with the measures: those of the loop, those of the ruleset, and with a tape those of its trajectory.
     fault : int64 array (3,)
         After an illegal action: deal, rotation, seat.
 
@@ -109,7 +116,9 @@ def play_deals(state, view, policies, params, seed, first_deal, dice, minds, act
     for i in range(n_deals):
         for rotation in range(rotations):
             open_deal(dice, minds, seed, first_deal + i)
-            status, plies, _ = play_game(state, view, policies, params, rotation, dice, minds, actions, log)
+            if tape is not None:
+                rewind(tape)
+            status, plies, _ = play_game(state, view, policies, params, rotation, dice, minds, actions, log, tape)
             if status == ILLEGAL:
                 fault[0], fault[1], fault[2] = first_deal + i, rotation, actor(state)
                 return ILLEGAL
@@ -117,9 +126,14 @@ def play_deals(state, view, policies, params, seed, first_deal, dice, minds, act
                 shares[seat] = 0.0
             if status == FINISHED:
                 payoffs(state, shares)
+            if tape is not None:
+                record_end(state, tape, shares)
+                measure_game(tape, shares, status == FINISHED, plies)
             for seat in range(seats):
                 row = rows[i, rotation, seat]
                 row[0] = np.int32(shares[seat] * SHARE + 0.5)
                 row[1], row[2] = plies, status == TRUNCATED
                 measure(state, seat, row[3:])
+                if tape is not None:
+                    copy_measures(tape, row)
     return FINISHED

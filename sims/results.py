@@ -17,8 +17,9 @@ import numpy as np
 import pandas as pd
 
 from sims.jit import jit
-from sims.playouts import LOOP_MEASURES, SHARE
-from sims.ruleset import Ruleset
+from sims.playouts import LOOP_MEASURES
+from sims.ruleset import SHARE, Ruleset
+from sims.trajectories import FRACTIONS, MEASURES
 
 MAX_LENGTH = 512
 KEYS = ["ruleset", "version", "variant", "matchup", "seed", "games", "truncated"]
@@ -33,12 +34,15 @@ class Matchup:
     ----------
     specs : tuple of str
         The policy of each seat in rotation 0.
+    watched : bool
+        Are the measures of :mod:`sims.trajectories` counted too?
     """
 
     ruleset: Ruleset
     variant: str
     specs: tuple[str, ...]
     seed: int
+    watched: bool = False
 
     @property
     def name(self) -> str:
@@ -59,7 +63,7 @@ class Matchup:
     @property
     def measures(self) -> tuple[str, ...]:
         """Names of the last axis of the rows."""
-        return (*LOOP_MEASURES, *self.ruleset.measures)
+        return (*LOOP_MEASURES, *self.ruleset.measures, *(MEASURES if self.watched else ()))
 
     @property
     def entry_policy(self) -> np.ndarray:
@@ -151,7 +155,7 @@ def results_table(matchup: Matchup, sums: Sums) -> pd.DataFrame:
     per_deal = [_rows_per_deal(matchup, policy, seat) for policy, seat in units]
     games = sums.deals * matchup.rotations
     truncated = int(sums.total[-1, measures.index("truncated")]) // seats
-    scale = np.array([SHARE if name == "payoff" else 1 for name in measures])
+    scale = np.array([SHARE if name in ("payoff", *FRACTIONS) else 1 for name in measures])
     frame = pd.DataFrame(
         {
             "policy": np.repeat(np.array([policy for policy, _ in units], object), len(measures)),
@@ -199,7 +203,7 @@ def rows_table(matchup: Matchup, first_deal: int, rows: np.ndarray) -> pd.DataFr
     deals, rotations, seats, _ = rows.shape
     deal, rotation, seat = (index.ravel() for index in np.indices((deals, rotations, seats)))
     columns = {name: rows[..., m].ravel() for m, name in enumerate(matchup.measures)}
-    columns["payoff"] = columns["payoff"] / SHARE
+    columns |= {name: columns[name] / SHARE for name in ("payoff", *FRACTIONS) if name in columns}
     entry = (seat + rotation) % seats
     return pd.DataFrame(
         {

@@ -10,6 +10,7 @@ or over. The functions below are the whole vocabulary; each ruleset's ``rules`` 
     legal_actions(state, actions) -> n   fills an int32 buffer with the n legal actions, in a stable order
     apply_action(state, action)          what the choice does
     payoffs(state, out)                  win share per seat: 1, 0, or 1/k for k that share
+    standing(state, seat)                only where it is not the score: how far a seat has come, for who is ahead
     observe(state, seat, view)           only where something is hidden: `view` becomes what that seat may see
 
 They mutate in place, draw nothing, allocate nothing and know no policy. Every STATE has the fields ``variant``, ``seats``,
@@ -31,6 +32,7 @@ from sims.errors import InputError, choose, parse_int
 from sims.jit import MAX_ACTIONS
 
 CHANCE, OVER = -1, -2
+SHARE = 2520  # win shares are counted in 2520ths, whole numbers for 1 to 10 winners, so that sums are exact in any order
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Field:
     high: int = 1_000_000
     step: int = 1  # an int field has the values low, low + step, ...
     named: Mapping[str, int] = field(default_factory=dict)  # values of an int field that have a name
+    alternatives: tuple = ()  # of an int or a die: other values that the rulebook may mean
 
     MAX_FACES = 12
 
@@ -69,6 +72,14 @@ class Field:
         if (number - self.low) % self.step:
             raise InputError(f"{name} goes from {self.low} to {self.high} in steps of {self.step}; {number} is none of them")
         return number
+
+    def others(self, value: Any) -> list[Any]:
+        """Return the other answers: all of a bool or a str, of an int or a die those that are declared."""
+        if isinstance(self.default, bool):
+            return [not value]
+        if isinstance(self.default, str):
+            return [choice for choice in self.choices if choice != value]
+        return [answer for answer in (self.default, *self.alternatives) if self.alternatives and answer != value]
 
     def format(self, value: Any) -> str:
         """Write a value the way :meth:`parse` reads it."""
@@ -133,6 +144,14 @@ class Ruleset:
     # The module that evaluates fixed policies in two seats of this game, if it has one (else sims.exact does): `evaluate` as
     # there, and `regret`. Only its name, as it needs what plays games, and that imports the rulesets.
     evaluation: str | None = None
+    # Exact chances to win between two, if they are known: `win_table(ruleset, variant)` returns a flat table, in which
+    # `win_chance(state, seat, table)`, compiled, looks up the start of a turn.
+    win_table: Callable[..., np.ndarray] | None = None
+    win_chance: Callable[..., float] | None = None
+    # What ``dicelab balance`` compares: settings from weakest to strongest; and what a card or a rule is worth, by how a setting
+    # fares that may not use it: (what, the setting, the same without it).
+    ladder: tuple[str, ...] = ()
+    restricted: tuple[tuple[str, str, str], ...] = ()
 
     def __post_init__(self) -> None:
         for kind in (jit.type_of(self.state), self.state):  # the name, so that a notebook may define its game again
@@ -293,6 +312,18 @@ def observed(state, seat, view):
     return view
 
 
+def standing(state, seat):
+    """Return how far a seat has come: what the rules say of it, or its score."""
+    rules = BY_STATE[state.dtype].rules
+    return rules.standing(state, seat) if hasattr(rules, "standing") else state.score[seat]
+
+
+def win_chance(state, seat, table):
+    """Return a seat's exact chance to win at the start of a turn, from the ruleset's table."""
+    known = BY_STATE[state.dtype].win_chance
+    return 0.0 if known is None else known(state, seat, table)
+
+
 def measure(state, seat, out):
     """Write the ruleset's measures of one seat to the int array `out`."""
     for i, name in enumerate(BY_STATE[state.dtype].measures):
@@ -313,6 +344,21 @@ if not jit.INTERPRETED:
             return view
 
         return observed
+
+    @numba.extending.overload(standing)
+    def _resolve_standing(state, seat):
+        rules = BY_STATE[state].rules
+        if not hasattr(rules, "standing"):
+            return lambda state, seat: state.score[seat]
+        known = rules.standing
+        return lambda state, seat: known(state, seat)
+
+    @numba.extending.overload(win_chance)
+    def _resolve_win_chance(state, seat, table):
+        known = BY_STATE[state].win_chance
+        if known is None:
+            return lambda state, seat, table: 0.0
+        return lambda state, seat, table: known(state, seat, table)
 
     @numba.extending.overload(measure)
     def _resolve_measure(state, seat, out):

@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import FunctionType
@@ -31,6 +31,7 @@ from sims.policy import Policy, load_policy
 from sims.results import Matchup, Sums, policy_shares, reduce_rows, results_table, rows_table
 from sims.ruleset import MAX_ACTIONS, Ruleset, Variant
 from sims.rulesets import RULESETS
+from sims.trajectories import Tape, new_tape
 from sims.workers import Parcel
 
 BATCH = 10_000  # games per kernel call, unless a run asks for fewer
@@ -50,10 +51,14 @@ class Table:
     policies: tuple[Policy, ...]
     variant: Variant
     interpreted: bool = False
+    # If games are watched (``trajectories.py``): the ruleset's table of chances to win, empty where standings go by the rules.
+    chances: np.ndarray | None = field(default=None, compare=False, repr=False)
 
     def matchup(self, seed: int) -> Matchup:
         """Return what is counted of a run of this table from a seed."""
-        return Matchup(self.ruleset, self.variant.name, tuple(policy.spec for policy in self.policies), seed)
+        return Matchup(
+            self.ruleset, self.variant.name, tuple(policy.spec for policy in self.policies), seed, self.chances is not None
+        )
 
     def identity(self, seed: int) -> dict[str, Any]:
         """Return all that the games of a run from a seed depend on; raises Untold if that cannot be told."""
@@ -75,6 +80,7 @@ class Table:
             "policies": [policy.spec for policy in self.policies],
             "seed": seed,
             "digests": digests,
+            "watched": self.chances is not None,
             "sources": jit.SOURCES,
         }
 
@@ -102,6 +108,10 @@ class Table:
         seats = len(self.policies)
         dice, minds = np.zeros((seats + 1, 4), np.uint64), np.zeros((seats, 4), np.uint64)
         return dice, minds, np.zeros(MAX_ACTIONS, np.int32), np.zeros(log, np.int64)
+
+    def tape(self) -> Tape | None:
+        """Return room for the standings of a game, if games are watched."""
+        return None if self.chances is None else new_tape(len(self.policies), self.chances)
 
     def _compiled(self, policy: Policy) -> int:
         try:
@@ -155,6 +165,14 @@ def set_table(
     return Table(ruleset, loaded, variant, interpreted)
 
 
+def watched(table: Table) -> Table:
+    """Return a table whose games are watched: by exact chances to win between two, where the ruleset knows them."""
+    solved = table.ruleset.win_table
+    if solved is None or len(table.policies) != 2:
+        return replace(table, chances=np.zeros(0))
+    return replace(table, chances=solved(table.ruleset, table.variant))
+
+
 def _functions_by_spec(policies: Sequence[Policy]) -> dict[str, set[Callable]]:
     found: dict[str, set[Callable]] = {}
     for each in policies:
@@ -174,10 +192,10 @@ class Batch:
 def _play_batch(table: Table, matchup: Matchup, first_deal: int, deals: int, keep_rows: bool) -> Batch:
     seats = len(table.policies)
     rows = np.zeros((deals, matchup.rotations, seats, len(matchup.measures)), np.int32)
-    shares, fault = np.zeros(seats), np.zeros(3, np.int64)
+    shares, fault, tape = np.zeros(seats), np.zeros(3, np.int64), table.tape()
     _, play = table.kernels()
     with np.errstate(over="ignore"):  # interpreted, the streams' 64-bit words overflow as they should
-        status = play(*table.arguments(), np.uint64(matchup.seed), first_deal, *table.buffers(), shares, rows, fault)
+        status = play(*table.arguments(), np.uint64(matchup.seed), first_deal, *table.buffers(), shares, rows, fault, tape)
         return Batch(reduce_rows(matchup, rows), rows if keep_rows else None, fault if status == ILLEGAL else None)
 
 
@@ -217,6 +235,7 @@ def simulate(
     progress: bool = True,
     out: str | Path | None = None,
     batch: int | None = None,
+    watch: bool = False,
 ) -> pd.DataFrame:
     """Play a matchup and return its results.
 
@@ -247,6 +266,8 @@ def simulate(
     batch : int, optional
         Games that a worker plays at a time, 10,000 if left out; fewer where a game takes long, as progress, checkpoints and what
         a lost worker costs are counted in batches. The results are the same.
+    watch : bool
+        Also measure how the lead went (:mod:`sims.trajectories`). The loop is then compiled a second time.
 
     Returns
     -------
@@ -266,6 +287,7 @@ def simulate(
         raise InputError("n_jobs must not be 0; choose a number of workers, or -1 for all cores")
     batch = check_int(BATCH if batch is None else batch, "batch", 1, MAX_INT)
     table = set_table(ruleset, policies, variant, interpreted)
+    table = watched(table) if watch else table
     matchup = table.matchup(seed)
     rows_folder = _rows_folder(rows, is_claimed(out))
     folder = None

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from sims.errors import InputError, check_int
-from sims.playouts import ILLEGAL, SHARE, TRUNCATED
+from sims.playouts import ILLEGAL, TRUNCATED
 from sims.policy import Policy
-from sims.ruleset import CHANCE, OVER, Ruleset
+from sims.ruleset import CHANCE, OVER, SHARE, Ruleset
 from sims.simulate import MAX_INT, IllegalAction, Table, accusation, set_table
 from sims.streams import open_deal
 
@@ -35,7 +35,7 @@ def replay(table: Table, seed: int, deal: int, rotation: int) -> Game:
         dice, minds, actions, log = table.buffers(log_size)
         with np.errstate(over="ignore"):
             open_deal(dice, minds, np.uint64(seed), deal)
-            status, _, steps = play(*arguments, rotation, dice, minds, actions, log)
+            status, _, steps = play(*arguments, rotation, dice, minds, actions, log, None)
         if steps == log_size:
             return Game([int(code) for code in log], arguments[0], status)
         log_size = steps  # the first time only counts the steps

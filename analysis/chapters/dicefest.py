@@ -22,7 +22,7 @@ from analysis.estimates import (
     share_of_games,
     win_rates,
 )
-from analysis.intervals import logistic_fit
+from analysis.intervals import logistic_fit, quantile_interval
 from analysis.tallies import shares, tally
 from sims.errors import InputError
 from sims.policy import load_policy
@@ -273,19 +273,9 @@ def _median_turns(results: pd.DataFrame) -> pd.DataFrame:
     A mean would say how many games were stopped after thousands of turns, rather than how long a game is.
     """
     groups = length_histogram(results).groupby(["matchup", "variant", "games"], sort=False)
-    rows = [
-        {"matchup": matchup, "variant": variant, "n": games, **_median(each.value, each.total)}
-        for (matchup, variant, games), each in groups
-    ]
-    return pd.DataFrame(rows).assign(quantity="median_turns", level=LEVEL, method="order statistics")
-
-
-def _median(values: pd.Series, counts: pd.Series) -> dict[str, int]:
-    """The median of values that came up so often, between the two of them that contain the true one with 95 %."""
-    sample = np.repeat(np.asarray(values, int), np.asarray(counts, int))
-    low, high = stats.binom.interval(LEVEL, len(sample), 0.5)
-    places = {"estimate": len(sample) // 2, "low": max(int(low) - 1, 0), "high": min(int(high), len(sample) - 1)}
-    return {name: int(sample[place]) for name, place in places.items()}
+    rows = [(*key, *quantile_interval(each.value, each.total, 0.5, key[-1], LEVEL)) for key, each in groups]
+    columns = ["matchup", "variant", "n", "estimate", "low", "high"]
+    return pd.DataFrame(rows, columns=columns).assign(quantity="median_turns", level=LEVEL, method="order statistics")
 
 
 # --- tokens -----------------------------------------------------------------------------------------------------------------

@@ -43,6 +43,11 @@ SWEPT = SWEPT.assign(quantity="win_rate", level=0.95, low=SWEPT.estimate - 0.02,
 SWEPT = SWEPT.assign(band_low=SWEPT.low - 0.01, band_high=SWEPT.high + 0.01)
 SOURCES = pd.DataFrame({"label": ["a", "b"] * 2, "source": ["dice"] * 2 + ["feats"] * 2, "estimate": [30.0, 20, 60, 5]})
 SOURCES = SOURCES.assign(low=SOURCES.estimate - 1, high=SOURCES.estimate + 2)
+BALANCES = [("start_advantage", 0.03), ("turns_tail", 40.0), ("ladder_step", 0.7), ("ladder_step", 0.8), ("luck_share", 0.6)]
+BALANCES = pd.concat([pd.DataFrame(BALANCES, columns=["quantity", "estimate"]).assign(ruleset=name) for name in ("one", "two")])
+BALANCES = BALANCES.assign(
+    matchup="a v b v b", low=BALANCES.estimate - 0.01, high=BALANCES.estimate.where(BALANCES.estimate < 1, np.inf) + 0.02
+)
 DRAWN = {
     "plot_gain": (ODDS,),
     "plot_hold_pot": (RATES, "hold_dice:3"),
@@ -93,6 +98,7 @@ PANELS = {
     "plot_attack_odds": (ATTACKS,),
     "plot_readings": (ANSWERS,),
     "plot_cause": (CAUSES,),
+    "plot_balance": (BALANCES,),
 }
 
 
@@ -301,3 +307,16 @@ def test_a_sweep_has_its_intervals_its_band_and_exact_values():
     words.figure.canvas.draw()
     assert [text.get_text() for text in words.get_xticklabels()] == ["no", "5", "late"]
     assert words.get_legend() is None
+
+
+def test_a_comparison_of_games_shows_every_number_and_an_interval_without_end():
+    figure = figures.plot_balance(BALANCES)
+    figure.canvas.draw()
+    start, steps, luck, tail = (ax for ax in figure.axes if ax.axison)
+    assert [bar.lines[0].get_xdata().tolist() for bar in steps.containers] == [[0.7, 0.8]] * 2
+    assert [line.get_xdata().tolist() for line in steps.lines if line.get_markerfacecolor() == "white"] == [[1 / 3]] * 2
+    assert [list(bar.lines[0].get_ydata()) for bar in luck.containers] == [[0], [1]]
+    segment = tail.containers[0].lines[2][0].get_segments()[0]
+    assert segment[0, 0] == pytest.approx(39.99)
+    assert segment[1, 0] == pytest.approx(tail.get_xlim()[1])  # to the edge
+    assert [label.get_text() for label in start.get_yticklabels()] == ["one", "two"]

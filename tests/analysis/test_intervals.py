@@ -9,10 +9,12 @@ from scipy import stats
 from analysis.intervals import (
     DRAWS,
     change_intervals,
+    deviation_interval,
     logistic_curve,
     logistic_fit,
     margins,
     mean_interval,
+    quantile_interval,
     ratio_interval,
     regret_interval,
     simultaneous_level,
@@ -270,3 +272,40 @@ def test_regret_of_two_means_is_a_paired_t_test():
     assert (regret, low, high) == (7, pytest.approx(7 - reach, abs=slack), pytest.approx(7 + reach, abs=slack))
     regret, low, high = regret_interval(np.array([9.0, 2]), covariance, 0, N_DEALS, 0.95)
     assert (regret, low, high) == (0, 0, 0)  # the other one is worse, beyond doubt
+
+
+def test_a_standard_deviation_has_the_interval_of_the_delta_method():
+    values, counts = np.array([3, 5, 6]), np.array([4, 1, 2])
+    raw = np.repeat(values, counts)
+    estimate, stderr, low, high = deviation_interval(values, counts, len(raw), 0.9)
+    fourth = stats.moment(raw, 4)
+    assert estimate == pytest.approx(raw.std())
+    assert stderr == pytest.approx(math.sqrt((fourth - raw.var() ** 2) / (len(raw) - 1)) / (2 * raw.std()))
+    assert (high + low) / 2 == pytest.approx(estimate)
+    assert deviation_interval([4], [9], 9, 0.9)[:2] == (0, 0)
+
+
+def test_a_quantile_is_between_order_statistics():
+    sample = np.arange(1000) ** 2
+    estimate, low, high = quantile_interval(*np.unique(sample, return_counts=True), 0.95, 1000, 0.99)
+    places = stats.binom.interval(0.99, 1000, 0.95)
+    assert (estimate, low, high) == (sample[950], sample[int(places[0]) - 1], sample[int(places[1])])
+    ends = stats.quantile_test(sample, p=0.95).confidence_interval(0.99)
+    assert abs(math.isqrt(int(ends.low)) - math.isqrt(int(low))) <= 1  # it has other conventions for ties
+    assert abs(math.isqrt(int(ends.high)) - math.isqrt(int(high))) <= 1
+    again = quantile_interval(*np.unique(np.repeat(sample, 3), return_counts=True), 0.95, 1000, 0.99)
+    assert again == (estimate, low, high)  # three games a deal say as much as one, if they are equal
+
+
+@pytest.mark.parametrize("share", [0.5, 0.95])
+def test_the_intervals_of_quantiles_and_deviations_cover_them(share):
+    rng, runs, n, inside, within = np.random.default_rng(3), 400, 101, 0, 0
+    for _ in range(runs):
+        counted = np.unique(rng.integers(0, 500, n), return_counts=True)
+        _, low, high = quantile_interval(*counted, share, n, 0.95)
+        inside += low <= 500 * share - 0.5 <= high
+        _, _, low, high = deviation_interval(*counted, n, 0.95)
+        within += low <= math.sqrt((500**2 - 1) / 12) <= high
+    slack = 5 * math.sqrt(0.95 * 0.05 / runs)
+    assert inside / runs > 0.95 - slack
+    assert abs(within / runs - 0.95) < slack

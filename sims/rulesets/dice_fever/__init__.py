@@ -99,4 +99,13 @@ RULESET = Ruleset(
     render=render,
     solver=exact.solution,
     evaluation="sims.rulesets.dice_fever.evaluation",
+    win_table=optimal.table,
+    win_chance=optimal.win_chance,
+    ladder=("uniform", "hold_dice:3", "race:2", "race:2,parade=asap,risk=behind", "rule_7", "optimal"),
+    restricted=(
+        ("PARADE cards", "race:2,parade=asap,risk=behind", "race:2,risk=behind"),
+        ("RISK cards", "race:2,parade=asap,risk=behind", "race:2,parade=asap"),
+        ("Relance tokens", "race:2,parade=asap,risk=behind", "race:2,parade=asap,risk=behind,token=keep"),
+        ("a look at the other scores", "race:2,parade=asap,risk=behind", "expected_gain:0,parade=asap,risk=behind"),
+    ),
 )

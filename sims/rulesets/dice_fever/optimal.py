@@ -311,6 +311,13 @@ def start_entry(view, params, rival):
 
 
 @jit
+def win_chance(state, seat, table):
+    """Return the chance of a seat to win between two, at the start of a turn, if both play best."""
+    mover = value_of(start_entry(state, table, 1 - np.int64(state.turn)))
+    return mover if seat == state.turn else 1.0 - mover
+
+
+@jit
 def cards_of(entry):
     """Return the cards that best play commits, as an action."""
     return CARDS + int(entry / 2.0)

@@ -20,6 +20,7 @@ FORCED = 1  # relance_mode
 IMMEDIATE = 1  # suite_check
 SHARED, OWN, SHARE_WIN = range(3)  # sudden_death
 DIFFERENCE, WINNER_DIE = -1, -2  # duel_stake
+STAKES = {"difference": DIFFERENCE, "winner_die": WINNER_DIE}
 
 FIELDS = {
     "target": Field(76, "score that wins, with a 6 in the turn", low=1),
@@ -29,18 +30,22 @@ FIELDS = {
     "fever_bonus": Field(10, "points for all six values"),
     "bonus_die": Field(True, "is there a BONUS die?"),
     "bonus_at": Field(4, "values on the track that unlock the BONUS die", low=1, high=6),
-    "bonus_faces": Field(("PLUS5", "PLUS5", "DOUBLE", "DOUBLE", "X3", "SUITE"), "its faces", BONUS_FACES),
-    "risk_faces": Field(("X2", "X2", "DUEL", "DUEL", "RELANCE", "SIX"), "faces of the RISK die", RISK_FACES),
-    "suite_value": Field(10, "points for Suite"),
-    "suite_len": Field(4, "consecutive values that Suite needs", low=1, high=6),
+    "bonus_faces": Field(
+        ("PLUS5", "PLUS5", "DOUBLE", "DOUBLE", "X3", "SUITE"), "its faces", BONUS_FACES, alternatives=(BONUS_FACES,)
+    ),
+    "risk_faces": Field(
+        ("X2", "X2", "DUEL", "DUEL", "RELANCE", "SIX"), "faces of the RISK die", RISK_FACES, alternatives=(RISK_FACES,)
+    ),
+    "suite_value": Field(10, "points for Suite", alternatives=(5,)),
+    "suite_len": Field(4, "consecutive values that Suite needs", low=1, high=6, alternatives=(5,)),
     "suite_check": Field("end", "when Suite looks for them: at scoring, or at once", ("end", "immediate")),
     "duel_target": Field("chosen", "who is challenged", ("chosen", "left")),
-    "duel_stake": Field(5, "points that a Duel moves", high=1000, named={"difference": DIFFERENCE, "winner_die": WINNER_DIE}),
+    "duel_stake": Field(5, "points that a Duel moves", high=1000, named=STAKES, alternatives=(*STAKES, 10)),
     "relance_target": Field("chosen", "who must throw again", ("chosen", "left")),
     "relance_mode": Field("chosen", "the owner picks a die, or the 4th value is thrown again", ("chosen", "forced")),
     "relance_keeps_x3": Field(False, "does the die thrown again still count triple?"),
     "double_forced": Field(False, "must Double De be thrown?"),
-    "double_dup_parades": Field(1, "PARADE cards that cancel two duplicates of Double De", low=1, high=9),
+    "double_dup_parades": Field(1, "PARADE cards that cancel two duplicates of Double De", low=1, high=9, alternatives=(2,)),
     "six_partial_bonus": Field(True, "does the six-dice face unlock the BONUS die short of a Dice Fever?"),
     "parade_after_risk": Field(False, "may PARADE cards also be committed after the RISK throw?"),
     "last_turn_strict": Field(True, "must a validated player still have the target when the round ends?"),

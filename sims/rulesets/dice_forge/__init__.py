@@ -157,4 +157,6 @@ RULESET = Ruleset(
     describe=describe,
     render=render,
     picture=picture,
+    ladder=("uniform", "greedy_feat", "gold_engine:4", "planner:0.65"),
+    restricted=tuple((stack.sets[0], "planner:0.65", f"planner:0.65,without={stack.sets[0]}") for stack in cards.STACKS.values()),
 )

@@ -60,6 +60,7 @@ RULESET = Ruleset(
             policies.uniform,
             policies.greedy,
             policies.dutiful,
+            policies.single,
             policies.cautious,
             policies.massing,
             policies.expectimax,
@@ -92,4 +93,6 @@ RULESET = Ruleset(
     describe=describe,
     render=render,
     picture=boards.picture,
+    ladder=("uniform", "greedy:3", "greedy:3,left=low", "expectimax:0,placement=cluster,left=low"),
+    restricted=(("attacks with two dice", "greedy:3,left=low", "single:3,left=low"),),
 )

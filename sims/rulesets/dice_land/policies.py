@@ -11,6 +11,7 @@ from sims.policy import policy
 from sims.rulesets.dice_land.maps import lowest, size
 from sims.rulesets.dice_land.odds import ENTRIES, attack_gains, choice_gain, gain_of_attack
 from sims.rulesets.dice_land.rules import (
+    A_ATTACK,
     A_PLACE,
     ATTACK,
     CHOOSE,
@@ -19,6 +20,7 @@ from sims.rulesets.dice_land.rules import (
     PLACE,
     code,
     free_hexes,
+    kind_of,
     part,
 )
 from sims.rulesets.dice_land.search import GAME_DEPTH, SLOTS, TURN_DEPTH, is_endgame, is_full, new_room, search
@@ -151,6 +153,18 @@ def best_attack(view, actions, n, gains, offset):
 
 
 @jit
+def best_single_attack(view, actions, n, gains, offset):
+    """Return the attack with one die that gains most on average, or the best of all if there is none."""
+    best, best_gain = np.int64(-1), -np.inf
+    for i in range(n):
+        if kind_of(actions[i]) == A_ATTACK and part(actions[i], 1) == part(actions[i], 2):
+            gain = gain_of_attack(view, actions[i], gains, offset)
+            if gain > best_gain:
+                best, best_gain = np.int64(actions[i]), gain
+    return best if best >= 0 else np.int64(best_attack(view, actions, n, gains, offset))
+
+
+@jit
 def best_choice(view, actions, n, dice):
     """Return the choice that gains most, the first on ties."""
     best, best_gain = actions[0], gain_of_choice(view, actions[0], dice)
@@ -198,6 +212,14 @@ def greedy(view, actions, n, params, rng):
 def dutiful(view, actions, n, params, rng):
     """Play as ``greedy`` does where attacks are compulsory: attack even if it may be declined."""
     n -= actions[n - 1] == DECLINE
+    return play_greedily(view, actions, n, params, rng, params[1], params[2])
+
+
+@policy(solve=table_for_one, dice=3, placement=PLACEMENTS, left=LEFT)
+def single(view, actions, n, params, rng):
+    """Play as ``greedy``, attacking with one die wherever it can."""
+    if view.phase == ATTACK:
+        return best_single_attack(view, actions, n, params, 3)
     return play_greedily(view, actions, n, params, rng, params[1], params[2])
 
 

@@ -801,6 +801,12 @@ def share_of_red(state):
 
 
 @jit
+def standing(state, seat):
+    """Dice on the map, then pips (R31, R33)."""
+    return state.score[seat] + state.pips[seat] / 1000
+
+
+@jit
 def payoffs(state, out):
     """A win is 1, a loss 0, a draw 1/2 each."""
     out[RED] = share_of_red(state)

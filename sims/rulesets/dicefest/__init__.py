@@ -82,4 +82,10 @@ RULESET = Ruleset(
     describe=describe,
     render=render,
     picture=boards.picture,
+    ladder=("uniform", "thrifty:0.25", "thrifty:0.1", "lookahead:1", "lookahead:2"),
+    restricted=(
+        ("the last lock with tokens in hand", "thrifty:0.1,lock=4", "thrifty:0.1"),
+        ("the choice of squares for tokens", "thrifty:0.1,placement=trap", "thrifty:0.1"),
+        ("blocking", "blocker:1,tokens=0.1", "thrifty:0.1"),
+    ),
 )

@@ -9,6 +9,7 @@ import numpy as np
 from sims.jit import cold, jit
 from sims.ruleset import CHANCE, OVER, Field, variant_dtype
 from sims.rulesets.dicefest.geometry import (
+    DISTANCE,
     FACE,
     FIXED,
     GOAL,
@@ -35,6 +36,7 @@ from sims.rulesets.dicefest.geometry import (
 MAX_SEATS = 4
 DICE = 3
 ENDLESS = 1_000  # turns in a row in which nobody has a choice
+STUCK = 8.0  # actions that it counts to have locked all dice with tokens left
 HISTORY = 256  # positions kept for `repetition`; the oldest are overwritten
 
 LAST_SQUARE = 1  # collect
@@ -53,7 +55,7 @@ FIELDS = {
     "first_player": Field(
         "random", "who begins: drawn, chosen by the oldest (seat 0), seat 0", ("random", "oldest", "first_seat")
     ),
-    "turns_per_action": Field(1, "quarter-turns of a die that one action may have", low=1, high=6),
+    "turns_per_action": Field(1, "quarter-turns of a die that one action may have", low=1, high=6, alternatives=(2,)),
     "lock_by_rotation": Field(True, "does a quarter-turn on the goal lock a die?"),
     "tie": Field("shared", "equal smallest reserves share a mini victory, or who locked first wins", ("shared", "first_locked")),
     "deadlock": Field("draw", "when nobody can act: a draw, or locked dice and then reserves count", ("draw", "rank")),
@@ -639,6 +641,28 @@ def choose_rarely(state, action):
         choose_yaw(state, action - YAW_0)
     else:
         begin(state, action - SEAT_0)
+
+
+@jit
+def outlook(state, seat, tokens):
+    """How far a seat is, no rule of the game: - actions to the goals - `tokens` * |reserve - tokens to be paid on the way|.
+
+    Each die counts on its own, by the tables of ``geometry.py``. Who has locked all dice with tokens left can only hope for a
+    mini victory: that counts `STUCK` actions.
+    """
+    if state.score[seat] == DICE:
+        return -STUCK - tokens * state.reserve[seat] if state.reserve[seat] else 0.0
+    rest, to_pay = 0, 0
+    for k in range(DICE):
+        rest += DISTANCE[state.side[seat], state.square[seat, k], state.orient[seat, k]]
+        to_pay += SPENDING[state.side[seat], state.square[seat, k], state.orient[seat, k]]
+    return -rest - tokens * abs(state.reserve[seat] - to_pay)
+
+
+@jit
+def standing(state, seat):
+    """The outlook, a token counting a tenth of an action."""
+    return outlook(state, seat, 0.1)
 
 
 @jit

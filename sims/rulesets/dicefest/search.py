@@ -2,12 +2,7 @@
 
 A step of the search is an action, not a ply: the tokens that a quarter-turn costs are placed at once, by the same rule for every
 seat. The seat that searches takes the highest value, all others the lowest (`paranoid`: as if they had nothing else in mind).
-Where the search ends a position is worth the standing of the seat less that of the best of the others, with
-
-    standing = - actions to the goals - tokens * |reserve - tokens to be paid on the way|,
-
-each die on its own, by the tables of ``geometry.py``. Who has locked all dice with tokens left can only hope for a mini victory:
-that counts `STUCK` actions.
+Where the search ends a position is worth the outlook (``rules.py``) of the seat less that of the best of the others.
 
 The search is a loop with a stack and not a recursion, which numba would not find in its cache again.
 """
@@ -19,13 +14,11 @@ import numpy as np
 
 from sims.jit import INTERPRETED, MAX_ACTIONS, cold, copy_record, jit
 from sims.ruleset import OVER
-from sims.rulesets.dicefest.geometry import DISTANCE, SPENDING
 from sims.rulesets.dicefest.placement import place_by_rule
-from sims.rulesets.dicefest.rules import DICE, PLACE, STATE, actor, apply_action, legal_actions, payoffs
+from sims.rulesets.dicefest.rules import PLACE, STATE, actor, apply_action, legal_actions, outlook, payoffs
 from sims.streams import draw
 
 WIN = 1_000.0
-STUCK = 8.0
 
 
 class Room(NamedTuple):
@@ -81,26 +74,14 @@ def new_room(depth, seats):
 # --- what a position is worth -----------------------------------------------------------------------------------------------
 
 
-@jit
-def standing(state, seat, tokens):
-    """Return how well a seat stands; higher is better."""
-    if state.score[seat] == DICE:
-        return -STUCK - tokens * state.reserve[seat]
-    rest, to_pay = 0, 0
-    for k in range(DICE):
-        rest += DISTANCE[state.side[seat], state.square[seat, k], state.orient[seat, k]]
-        to_pay += SPENDING[state.side[seat], state.square[seat, k], state.orient[seat, k]]
-    return -rest - tokens * abs(state.reserve[seat] - to_pay)
-
-
 @cold
 def estimate(state, me, tokens):
     """Return the standing of a seat less that of the best of the others."""
     best = -np.inf
     for seat in range(state.seats):
         if seat != me:
-            best = max(best, standing(state, seat, tokens))
-    return standing(state, me, tokens) - best
+            best = max(best, outlook(state, seat, tokens))
+    return outlook(state, me, tokens) - best
 
 
 @cold

@@ -92,4 +92,10 @@ RULESET = Ruleset(
     ),
     describe=describe,
     render=render,
+    ladder=("uniform", "cautious:6", "cautious:5", "cautious:4", "threshold:0.5,ally=0"),
+    restricted=(
+        ("alliances", "threshold:0.6", "threshold:0.6,ally=0"),
+        ("help in a war", "threshold:0.6", "threshold:0.6,help=1.1"),
+        ("surrender", "threshold:0.6", "threshold:0.6,surrender=0"),
+    ),
 )

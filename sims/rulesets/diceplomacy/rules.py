@@ -26,7 +26,7 @@ BEFORE, AFTER = range(2)  # tiebreak_die
 FIELDS = {
     "null_treaty": Field(True, "may a Treaty be signed where there is no alliance, to pass?"),
     "first_player": Field("random", "who begins", ("random", "first_seat")),
-    "max_helping_parties": Field(1, "parties that may join an outnumbered defender", high=6),
+    "max_helping_parties": Field(1, "parties that may join an outnumbered defender", high=6, alternatives=(0, 2)),
     "helping_pair_consent": Field("both", "who must agree when an allied pair is asked for help", ("both", "asked_one")),
     "help_protocol": Field(
         "sequential",
@@ -653,6 +653,12 @@ def name_party(state, action):
         seek_help(state)
     else:
         ask_party(state, action - ASK)
+
+
+@jit
+def standing(state, seat):
+    """Victories, then fewer defeats (R29); who is out is behind everybody."""
+    return state.score[seat] - state.defeats[seat] / (DEFEATS + 1) if state.alive[seat] else -1.0
 
 
 @jit

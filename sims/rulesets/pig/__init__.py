@@ -1,7 +1,7 @@
 """Pig, the reference game with a known optimum. Rules: README.md beside this file."""
 
 from sims.ruleset import Ruleset
-from sims.rulesets.pig import policies, rules
+from sims.rulesets.pig import exact, policies, rules
 
 
 def describe(state, code):
@@ -29,4 +29,11 @@ RULESET = Ruleset(
     named_policies=("uniform", "hold_at:15", "hold_at:20", "hold_at:25", "keep_pace:21"),
     describe=describe,
     render=render,
+    win_table=exact.win_table,
+    win_chance=exact.win_chance,
+    ladder=("uniform", "hold_at:8", "hold_at:15", "hold_at:20", "keep_pace:21"),
+    restricted=(
+        ("a second throw", "keep_pace:21", "hold_at:1"),
+        ("a look at the other score", "keep_pace:21", "hold_at:20"),
+    ),
 )

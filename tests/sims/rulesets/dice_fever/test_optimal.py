@@ -82,6 +82,31 @@ def test_every_decision_is_a_best_option(variant):
     assert rules.DECIDE in seen
 
 
+@compiled_only
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_chances_at_the_start_of_a_turn_are_those_of_the_solution(variant):
+    """By random play through the rules, last turns and Relance tokens among them."""
+    solution, table, choice, seen = (
+        exact.solution(GAME, variant),
+        policies.table(GAME, GAME.variant(variant)),
+        random.Random(6),
+        0,
+    )
+    last = tokens = 0
+    while seen < 300:
+        state, turns = GAME.new_state(2, solution.variant), 0
+        while rules.actor(state) != OVER:
+            if int(state.turns.sum()) != turns:
+                turns, seen = int(state.turns.sum()), seen + 1
+                last, tokens = last + int(state.last_round), tokens + int(state.tokens[state.turn] > 0)
+                expected = [solution.win_probability(state, seat) for seat in (0, 1)]
+                assert [GAME.win_chance(state, seat, table) for seat in (0, 1)] == pytest.approx(expected, abs=1e-9)
+            at_chance = rules.actor(state) == CHANCE
+            GAME.advance(state, choice.randrange(rules.chance(state)) if at_chance else choice.choice(GAME.legal(state)))
+    assert last
+    assert tokens or "plain" in variant
+
+
 @njit(nogil=True, error_model="numpy")
 def compare(state, params, actions, rng, games):
     """Play at random; return how many decisions within a turn there were, how many ties, and how many short cuts went wrong."""

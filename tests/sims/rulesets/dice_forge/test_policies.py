@@ -8,7 +8,7 @@ from sims.jit import INTERPRETED
 from sims.policy import load_policy
 from sims.ruleset import CHANCE, MAX_ACTIONS
 from sims.rulesets import RULESETS
-from sims.rulesets.dice_forge import policies, rules, worth
+from sims.rulesets.dice_forge import cards, policies, rules, worth
 from sims.rulesets.dice_forge.faces import NUMBER, POOLS
 from sims.trace import follow
 
@@ -132,6 +132,21 @@ def win_rate(results, name):
     mine = results[(results.policy == name) & results.seat.isna()].set_index("measure")
     rows = mine.loc["payoff"]
     return rows.total / rows.deals / rows.per_deal, mine.loc["score"].total / rows.deals / rows.per_deal
+
+
+def test_planner_leaves_a_card_to_others():
+    rich = acting((0, 6, 6))
+    best = answer("planner", rich)
+    assert best.startswith("feat:")
+    card = best.removeprefix("feat:")
+    assert answer(f"planner:0.65,without={card}", rich) not in (best, "PASS")
+
+
+def test_planner_takes_even_that_card_if_nothing_else_is_legal():
+    stuck = acting((0, 0, 1), "standard")
+    stuck.left[cards.STACK_NAMES.index("M1") + 1 :] = 0
+    stuck.phase = rules.ACT
+    assert answer("planner:0.65,without=HAMMER", stuck) == "feat:HAMMER"
 
 
 @pytest.mark.skipif(INTERPRETED, reason="needs many games")

@@ -121,6 +121,13 @@ def test_greedy_takes_the_attack_with_the_best_gain():
     assert answer("greedy", at("R4 B6 . . . . . R4")) == "0+7>1"  # together they may bring it down
 
 
+def test_single_attacks_with_one_die_wherever_it_can():
+    assert answer("single", at("R4 B6 . . . . . R4")) in ("0>1", "7>1")
+    assert answer("single", at("R5 B6 . . . . B2 .")) == answer("greedy", at("R5 B6 . . . . B2 .")) == "0>6"
+    follow_up = follow(GAME, at(), "0+2>1 2 4")
+    assert answer("single", follow_up) == answer("greedy", follow_up)
+
+
 def test_greedy_declines_what_loses():
     variant = "standard,attack_mandatory=false"
     assert answer("greedy", at("R1 B6 . . . . . .", variant), variant) == "DECLINE"

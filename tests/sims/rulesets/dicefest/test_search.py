@@ -15,7 +15,7 @@ from sims.rulesets.dicefest.geometry import DISTANCE, SPENDING
 
 GAME = RULESETS["dicefest"]
 TOKENS = 0.1
-KERNELS = ("standing", "estimate", "value_of_end", "open_node", "shuffle", "try_out", "include", "search")
+KERNELS = ("estimate", "value_of_end", "open_node", "shuffle", "try_out", "include", "search")
 
 
 def lowest_square(state, placement, rng):
@@ -33,7 +33,7 @@ def source_with_lowest_square():
 
 def standing(state, seat):
     if state.score[seat] == 3:
-        return -search.STUCK - TOKENS * state.reserve[seat]
+        return -rules.STUCK - TOKENS * state.reserve[seat]
     dice = [(state.side[seat], state.square[seat, k], state.orient[seat, k]) for k in range(3)]
     to_pay = sum(int(SPENDING[die]) for die in dice)
     return -sum(int(DISTANCE[die]) for die in dice) - TOKENS * abs(int(state.reserve[seat]) - to_pay)
