@@ -6,7 +6,7 @@ REPORT := $(BIN)/dicelab report --jobs $(JOBS) $(if $(GAMES),--games $(GAMES)) $
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help install check format test test-pure report notebooks lab bench lock clean
+.PHONY: help install check format test test-pure report scorecard notebooks lab bench lock clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -50,6 +50,9 @@ test-pure: .venv/dev ## The tests in plain Python, with coverage
 
 report: .venv/run ## Play what is missing and write reports/build/index.html (GAMES=, JOBS=, SEED=)
 	$(REPORT)
+
+scorecard: .venv/run ## Measure the balance of all games anew, for the report's front page and the README
+	$(BIN)/dicelab scorecard --jobs $(JOBS) $(if $(GAMES),--games $(GAMES)) $(if $(SEED),--seed $(SEED))
 
 notebooks: .venv/dev ## Execute the notebooks (GAMES= for small or large)
 	printf '%s\n' $(NOTEBOOKS) | $(if $(GAMES),DICELAB_GAMES=$(GAMES)) xargs -n 1 -P 2 $(BIN)/jupyter execute

@@ -642,6 +642,23 @@ def balance_command(
         click.echo(text_table(table, more=more))
 
 
+@cli.command("scorecard", epilog="Example: dicelab scorecard --games 10000 --seed 2026")
+@click.option("--games", type=click.IntRange(1), default=10_000, show_default=True, help="Of each matchup.")
+@click.option("--seed", type=click.IntRange(0), default=2026, show_default=True)
+@jobs_option
+@click.option("--reports", "folder", type=click.Path(path_type=Path), default="reports", show_default=True)
+@json_option
+def scorecard_command(games: int, seed: int, jobs: int, folder: Path, as_json: bool) -> None:
+    """Measure the balance of all games anew, for the report's front page and the README: minutes."""
+    from analysis.estimates import ROW
+    from analysis.scorecard import TABLE, headlines, publish
+    from analysis.tables import records
+
+    balances = publish(folder, games, seed, jobs)
+    rows = records(balances, ["ruleset", "version", "variant", "matchup", "games", "truncated", "what", *ROW])
+    say({"table": str(folder / TABLE), "seed": seed, "estimates": rows}, headlines(balances), as_json)
+
+
 @cli.command("report", epilog="Example: dicelab report --games 20000 --jobs 2")
 @click.option("--games", type=click.IntRange(1), help="Games per matchup, instead of the study's own number.")
 @click.option("--seed", type=click.IntRange(0), help="Instead of the study's own seed.")

@@ -27,6 +27,7 @@ from tqdm import tqdm
 
 from analysis import figures
 from analysis.chapters import CHAPTERS
+from analysis.scorecard import TABLE, published
 from sims import jit
 from sims.errors import InputError
 from sims.files import make_folder, whole_file
@@ -106,12 +107,23 @@ class Page(NamedTuple):
 
 def _pages(folder: Path, chapters: Sequence[Made], studies: Mapping[str, Study]) -> Iterator[Page]:
     """Yield the front page, each chapter and the rules of its game, and the methods."""
-    yield Page("index", "dicelab", _template(folder, "index").render(chapters=chapters))
+    yield Page("index", "dicelab", _template(folder, "index").render(chapters=chapters, scorecard=_scorecard(folder)))
     for each in chapters:
         rules = Path(str(find_ruleset(studies[each.name].ruleset).rules.__file__))
         yield Page(each.name, each.title, each.text)
         yield Page(f"{each.name}_rules", f"{each.game}: the rules", _document(rules.with_name("README.md")))
     yield Page("methods", "Methods", _document(Path(__file__).with_name("README.md")))
+
+
+def _scorecard(folder: Path) -> dict[str, Any] | None:
+    """Return the address of the picture of all games' balance, and how it was made; None if the folder holds no scorecard."""
+    if not (folder / TABLE).is_file():
+        return None
+    balances = published(folder)
+    with plt.rc_context(figures.STYLE):
+        images, _ = _images({"balance": figures.plot_balance(balances)}, "figures")
+    first = balances.iloc[0]
+    return {"image": images["balance"], "games": int(first.games), "seed": int(first.seed)}
 
 
 def _document(path: Path) -> str:
