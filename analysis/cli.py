@@ -285,6 +285,7 @@ def regret_command(
 @click.option("--rows", type=click.Path(), help="Stream raw rows to parquet files in this empty folder.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals, between 0 and 1.")
 @click.option("--interpreted", is_flag=True, help="Do not compile the policies (slow, same games).")
+@click.option("--luck", is_flag=True, help="Play the games once more, and adjust win rates for luck too.")
 @json_option
 def simulate_command(
     ruleset: str,
@@ -297,18 +298,25 @@ def simulate_command(
     rows: str | None,
     level: float,
     interpreted: bool,
+    luck: bool,
     as_json: bool,
 ) -> None:
     """Play POLICIES against each other, one per seat, in every rotation, and print estimates with intervals."""
-    from analysis.estimates import estimates
+    from pandas import concat
+
+    from analysis.estimates import ROW, estimates
     from analysis.intervals import check_level
+    from analysis.luck import luck_adjusted
     from analysis.tables import records, text_table
     from sims.simulate import simulate
 
     check_level(level)
-    folder = False if rows is None else rows
-    results = simulate(ruleset, policies, games, seed, full_variant(variant, settings), jobs, folder, interpreted)
+    folder, rules = False if rows is None else rows, full_variant(variant, settings)
+    adjusted = luck_adjusted(ruleset, policies, games, seed, rules, jobs, level, interpreted) if luck else None
+    results = simulate(ruleset, policies, games, seed, rules, jobs, folder, interpreted)
     table = estimates(results, level)
+    if adjusted is not None:
+        table = concat([table[ROW], adjusted[adjusted.quantity != "win_rate"]], ignore_index=True)
     head: dict[str, Any] = {
         key: value.item() if hasattr(value := results[key].iloc[0], "item") else value
         for key in ("ruleset", "version", "variant", "seed", "games", "truncated")

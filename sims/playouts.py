@@ -7,6 +7,7 @@ that neither another pairing nor another number of seats needs a compilation.
 import numpy as np
 
 from sims.jit import ask, jit
+from sims.luck import adjust_action, adjust_outcome, end_adjusting, start_adjusting
 from sims.ruleset import (
     CHANCE,
     actor,
@@ -28,7 +29,7 @@ LOOP_MEASURES = ("payoff", "plies", "truncated")  # what the loop itself counts;
 
 
 @jit
-def play_game(state, view, policies, params, rotation, dice, minds, actions, log):
+def play_game(state, view, policies, params, rotation, dice, minds, actions, log, luck=None):
     """Play one game from open streams.
 
     Parameters
@@ -47,6 +48,8 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
         Buffer for legal actions.
     log : int64 array
         Filled with the outcomes and actions in order, as far as it is long; an illegal action ends it.
+    luck : Luck, optional
+        Its shares are summed on the way; :func:`sims.luck.end_adjusting` completes them. Without it nothing of it is compiled.
 
     Returns
     -------
@@ -58,10 +61,14 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
     seats = minds.shape[0]
     plies = steps = 0
     reset(state)
+    if luck is not None:
+        start_adjusting(state, luck)
     while True:
         who = actor(state)
         if who == CHANCE:
             code = draw(dice[state.turn], chance(state))
+            if luck is not None:
+                adjust_outcome(state, code, luck)
             apply_chance(state, code)
         elif who < 0:
             return FINISHED, plies, steps
@@ -76,6 +83,8 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
                 if steps < log.size:
                     log[steps] = code
                 return ILLEGAL, plies, steps + 1
+            if luck is not None:
+                adjust_action(state, who, code, luck)
             apply_action(state, code)
             plies += 1
         if steps < log.size:
@@ -84,7 +93,9 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
 
 
 @jit
-def play_deals(state, view, policies, params, seed, first_deal, dice, minds, actions, log, shares, rows, fault):
+def play_deals(
+    state, view, policies, params, seed, first_deal, dice, minds, actions, log, shares, rows, fault, luck=None, adjusted=None
+):
     """Play every rotation of consecutive deals.
 
     Parameters
@@ -99,6 +110,8 @@ def play_deals(state, view, policies, params, seed, first_deal, dice, minds, act
         Filled with the measures: those of the loop, then those of the ruleset.
     fault : int64 array (3,)
         After an illegal action: deal, rotation, seat.
+    luck, adjusted : Luck, float array (deals, rotations, seats), optional
+        Filled with the luck-adjusted win shares.
 
     Returns
     -------
@@ -109,7 +122,7 @@ def play_deals(state, view, policies, params, seed, first_deal, dice, minds, act
     for i in range(n_deals):
         for rotation in range(rotations):
             open_deal(dice, minds, seed, first_deal + i)
-            status, plies, _ = play_game(state, view, policies, params, rotation, dice, minds, actions, log)
+            status, plies, _ = play_game(state, view, policies, params, rotation, dice, minds, actions, log, luck)
             if status == ILLEGAL:
                 fault[0], fault[1], fault[2] = first_deal + i, rotation, actor(state)
                 return ILLEGAL
@@ -122,4 +135,8 @@ def play_deals(state, view, policies, params, seed, first_deal, dice, minds, act
                 row[0] = np.int32(shares[seat] * SHARE + 0.5)
                 row[1], row[2] = plies, status == TRUNCATED
                 measure(state, seat, row[3:])
+            if luck is not None:
+                end_adjusting(state, status == TRUNCATED, shares, luck)
+                for seat in range(seats):
+                    adjusted[i, rotation, seat] = luck.shares[seat]
     return FINISHED

@@ -131,6 +131,8 @@ class Ruleset:
     # The module that evaluates fixed policies in two seats of this game, if it has one (else sims.exact does): `evaluate` as
     # there, and `regret`. Only its name, as it needs what plays games, and that imports the rulesets.
     evaluation: str | None = None
+    # The module by which its games are adjusted for luck, where that pays (see sims.luck).
+    luck: ModuleType | None = None
 
     def __post_init__(self) -> None:
         for kind in (jit.type_of(self.state), self.state):  # the name, so that a notebook may define its game again

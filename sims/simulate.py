@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Generator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -22,14 +23,17 @@ from tqdm import tqdm
 from sims import jit
 from sims.errors import InputError, check_int, choose
 from sims.files import make_folder, whole_file
+from sims.luck import Luck, is_exact
 from sims.playouts import ILLEGAL, play_deals, play_game
 from sims.policy import Policy, load_policy
-from sims.results import Matchup, Sums, policy_shares, reduce_rows, results_table, rows_table
+from sims.results import Matchup, Sums, payoffs_of, policy_shares, reduce_rows, results_table, rows_table
 from sims.ruleset import MAX_ACTIONS, Ruleset, Variant
 from sims.rulesets import RULESETS
 
 BATCH = 10_000  # games per kernel call
 MAX_INT = 2**63 - 1
+PILOT, PILOT_DEALS = 2**62, 500  # deals for choosing values to adjust by, which no run reaches
+TINY = 1e-12  # variance of what is exact but for rounding
 
 
 class IllegalAction(RuntimeError):
@@ -55,7 +59,7 @@ class Table:
             return play_game, play_deals
         game = play_game.py_func
         scope = {**play_deals.py_func.__globals__, "play_game": game}
-        return game, FunctionType(play_deals.py_func.__code__, scope)
+        return game, FunctionType(play_deals.py_func.__code__, scope, argdefs=play_deals.py_func.__defaults__)
 
     def arguments(self) -> tuple[Any, ...]:
         """Return the first arguments of the kernels: state, view, policies, params."""
@@ -74,11 +78,72 @@ class Table:
         dice, minds = np.zeros((seats + 1, 4), np.uint64), np.zeros((seats, 4), np.uint64)
         return dice, minds, np.zeros(MAX_ACTIONS, np.int32), np.zeros(log, np.int64)
 
+    @property
+    def book(self) -> Any:
+        """The values by which games are adjusted for luck: of those that the ruleset offers, best play's and those of its own
+        policies at this table, the ones that leave the least variance in a pilot of other deals than any run's.
+
+        Raises
+        ------
+        InputError
+            Where the ruleset offers none.
+        """
+        return self._pilot[0]
+
+    @property
+    def luck_pays(self) -> bool:
+        """Does adjusting save more games than it costs, by the pilot and how much longer an adjusted game takes?"""
+        module = self.ruleset.luck
+        if module is None or (is_exact(self.ruleset) and len(self.policies) != 2):
+            return False
+        book, factor = self._pilot
+        return factor > module.cost(book)
+
+    @cached_property
+    def _pilot(self) -> tuple[Any, float]:
+        """The values that leave the least variance, and by what factor it is less than without an adjustment."""
+        matchup = self.matchup(0)
+        found: tuple[Any, float] = None, -1.0
+        for book in self._books():
+            batch = _play_batch(self, matchup, PILOT, PILOT_DEALS, True, book)
+            if batch.rows is None or batch.adjusted is None or batch.fault is not None:
+                return book, 0.0  # an illegal action: the run itself says which
+            plain, left = (_first_shares(matchup, each).var() for each in (payoffs_of(matchup, batch.rows), batch.adjusted))
+            factor = float(plain / max(left, TINY))
+            if factor > found[1]:
+                found = book, factor
+        return found
+
+    def _books(self) -> list[Any]:
+        module, seats = self.ruleset.luck, len(self.policies)
+        if module is None:
+            known = ", ".join(name for name, each in RULESETS.items() if each.luck is not None)
+            raise InputError(f"luck adjustment is not known for {self.ruleset.name}; choose from {known}")
+        if is_exact(self.ruleset) and seats != 2:
+            raise InputError(f"luck adjustment of {self.ruleset.name} is for 2 seats, not {seats}")
+        ours = {policy.function for policy in self.ruleset.policies.values()}
+        own = {policy.spec: policy for policy in self.policies if policy.function in ours}
+        tables = [Table(self.ruleset, (policy,) * seats, self.variant) for policy in own.values()]
+        books = [module.book(self.ruleset, self.variant, each) for each in (None, *(table.arguments() for table in tables))]
+        return [book for book in books if book is not None]
+
+    def luck(self, book: Any) -> Luck:
+        """Return what the loop needs to adjust games by these values."""
+        spare = np.zeros(2, self.ruleset.state).view(np.recarray)
+        spare[:] = self.ruleset.new_state(len(self.policies), self.variant)
+        module: Any = self.ruleset.luck
+        return Luck(book, np.zeros(module.room(book)), spare, np.zeros(len(self.policies)))
+
     def _compiled(self, policy: Policy) -> int:
         try:
             return jit.compile_policy(policy.function, self.ruleset.state)
         except Exception as error:  # numba's own errors, and what it stumbles over (KeyError for an unknown field)
             raise InputError(_uncompilable(policy, error)) from error
+
+
+def _first_shares(matchup: Matchup, shares: np.ndarray) -> np.ndarray:
+    """Return what the first policy wins in each deal; if all seats have it, what the first seat wins."""
+    return policy_shares(matchup, shares)[:, 0] if len(matchup.policies) > 1 else shares[..., 0].mean(axis=1)
 
 
 def _interpreted(policy: Policy) -> Callable:
@@ -135,21 +200,25 @@ def _functions_by_spec(policies: Sequence[Policy]) -> dict[str, set[Callable]]:
 
 @dataclass(frozen=True)
 class Batch:
-    """What a worker hands back: sums, raw rows if wanted, and (deal, rotation, seat) of an illegal action."""
+    """What a worker hands back: sums, raw rows and adjusted win shares if wanted, (deal, rotation, seat) of an illegal action."""
 
     sums: Sums
     rows: np.ndarray | None
+    adjusted: np.ndarray | None
     fault: np.ndarray | None
 
 
-def _play_batch(table: Table, matchup: Matchup, first_deal: int, deals: int, keep_rows: bool) -> Batch:
+def _play_batch(table: Table, matchup: Matchup, first_deal: int, deals: int, keep_rows: bool, book: Any = None) -> Batch:
     seats = len(table.policies)
     rows = np.zeros((deals, matchup.rotations, seats, len(matchup.measures)), np.int32)
     shares, fault = np.zeros(seats), np.zeros(3, np.int64)
+    adjusted = None if book is None else np.zeros(rows.shape[:3])
     _, play = table.kernels()
+    luck = () if book is None else (table.luck(book), adjusted)
     with np.errstate(over="ignore"):  # interpreted, the streams' 64-bit words overflow as they should
-        status = play(*table.arguments(), np.uint64(matchup.seed), first_deal, *table.buffers(), shares, rows, fault)
-        return Batch(reduce_rows(matchup, rows), rows if keep_rows else None, fault if status == ILLEGAL else None)
+        status = play(*table.arguments(), np.uint64(matchup.seed), first_deal, *table.buffers(), shares, rows, fault, *luck)
+        fault_found = fault if status == ILLEGAL else None
+        return Batch(reduce_rows(matchup, rows), rows if keep_rows else None, adjusted, fault_found)
 
 
 def accusation(table: Table, seed: int, deal: int, rotation: int, seat: int) -> str:
@@ -252,10 +321,13 @@ def simulate(
     return results_table(matchup, sums)
 
 
-def _batches(table: Table, matchup: Matchup, first_deal: int, deals: int, n_jobs: int, keep_rows: bool) -> Generator[Batch]:
+def _batches(
+    table: Table, matchup: Matchup, first_deal: int, deals: int, n_jobs: int, keep_rows: bool, book: Any = None
+) -> Generator[Batch]:
     """Yield the batches of consecutive deals in their order; raises IllegalAction."""
     size, end = max(1, BATCH // matchup.rotations), first_deal + deals
-    jobs = (delayed(_play_batch)(table, matchup, at, min(size, end - at), keep_rows) for at in range(first_deal, end, size))
+    starts = range(first_deal, end, size)
+    jobs = (delayed(_play_batch)(table, matchup, at, min(size, end - at), keep_rows, book) for at in starts)
     played = (
         (function(*args, **named) for function, args, named in jobs)
         if deals <= size
@@ -281,25 +353,35 @@ class DealShares(NamedTuple):
         Win share of each of :attr:`Matchup.policies`, the mean over its seats and the deal's rotations.
     truncated : int array (deals,)
         Games of the deal that were stopped; their win shares are 0.
+    adjusted : float array (deals, different policies), optional
+        The win shares adjusted for luck, if asked for: other numbers with the same mean and less variance.
     """
 
     shares: np.ndarray
     truncated: np.ndarray
+    adjusted: np.ndarray | None
 
 
-def deal_shares(table: Table, seed: int, first_deal: int, deals: int, n_jobs: int = -1) -> DealShares:
+def deal_shares(table: Table, seed: int, first_deal: int, deals: int, n_jobs: int = -1, adjusts: bool = False) -> DealShares:
     """Play consecutive deals of a run and return what each policy won in each: for comparisons of deal with deal.
+
+    With `adjusts` the same games are played, and their win shares adjusted for luck as well (:mod:`sims.luck`).
 
     Raises
     ------
+    InputError
+        If the games cannot be adjusted: the ruleset offers no values, or not for so many seats.
     IllegalAction
         If a policy returns an action that is not legal.
     """
     matchup = table.matchup(seed)
     seats, truncated = len(matchup.specs), matchup.measures.index("truncated")
-    played = [
-        (policy_shares(matchup, batch.rows), batch.rows[..., truncated].sum(axis=(1, 2)) // seats)
-        for batch in _batches(table, matchup, first_deal, deals, n_jobs, True)
-        if batch.rows is not None
-    ]
-    return DealShares(*map(np.concatenate, zip(*played, strict=True)))
+    shares, stopped, adjusted = [], [], []
+    book = table.book if adjusts else None
+    for batch in _batches(table, matchup, first_deal, deals, n_jobs, True, book):
+        if batch.rows is not None:
+            shares.append(policy_shares(matchup, payoffs_of(matchup, batch.rows)))
+            stopped.append(batch.rows[..., truncated].sum(axis=(1, 2)) // seats)
+        if batch.adjusted is not None:
+            adjusted.append(policy_shares(matchup, batch.adjusted))
+    return DealShares(np.concatenate(shares), np.concatenate(stopped), np.concatenate(adjusted) if adjusts else None)

@@ -1,7 +1,7 @@
 """Dice Fever: throw dice of new values as long as you dare. Rules: README.md beside this file."""
 
 from sims.ruleset import Ruleset
-from sims.rulesets.dice_fever import exact, optimal, policies, readable, rules
+from sims.rulesets.dice_fever import exact, luck, optimal, policies, readable, rules
 
 DECISION_WORDS = {rules.STOP: "STOP", rules.THROW: "THROW", rules.KEEP: "KEEP"}
 
@@ -99,4 +99,5 @@ RULESET = Ruleset(
     render=render,
     solver=exact.solution,
     evaluation="sims.rulesets.dice_fever.evaluation",
+    luck=luck,
 )

@@ -1,7 +1,7 @@
 """Dice Land: dice that are provinces attack their neighbours. Rules: README.md beside this file."""
 
 from sims.ruleset import Ruleset
-from sims.rulesets.dice_land import boards, policies, rules, tree
+from sims.rulesets.dice_land import boards, luck, policies, rules, tree
 from sims.rulesets.dice_land.maps import unpacked
 
 WORDS = {rules.DECLINE: "DECLINE", rules.STAY: "STAY", rules.GO_IN: "INVADE", rules.HOLD: "HOLD"}
@@ -92,4 +92,5 @@ RULESET = Ruleset(
     describe=describe,
     render=render,
     picture=boards.picture,
+    luck=luck,
 )

@@ -1,7 +1,7 @@
 """Pig, the reference game with a known optimum. Rules: README.md beside this file."""
 
 from sims.ruleset import Ruleset
-from sims.rulesets.pig import policies, rules
+from sims.rulesets.pig import luck, policies, rules
 
 
 def describe(state, code):
@@ -29,4 +29,5 @@ RULESET = Ruleset(
     named_policies=("uniform", "hold_at:15", "hold_at:20", "hold_at:25", "keep_pace:21"),
     describe=describe,
     render=render,
+    luck=luck,
 )
