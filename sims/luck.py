@@ -76,7 +76,8 @@ def _by_kind(exact, estimated):
     """Return the function that is the one or the other, by what the ruleset offers."""
 
     def interpreted(state, *args):
-        return (exact if is_exact(BY_STATE[state.dtype]) else estimated)(state, *args)
+        function = exact if is_exact(BY_STATE[state.dtype]) else estimated
+        return getattr(function, "py_func", function)(state, *args)
 
     if not compiled.INTERPRETED:
 

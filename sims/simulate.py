@@ -124,7 +124,9 @@ class Table:
         ours = {policy.function for policy in self.ruleset.policies.values()}
         own = {policy.spec: policy for policy in self.policies if policy.function in ours}
         tables = [Table(self.ruleset, (policy,) * seats, self.variant) for policy in own.values()]
-        books = [module.book(self.ruleset, self.variant, each) for each in (None, *(table.arguments() for table in tables))]
+        references = [None, *(table.arguments() for table in tables)]
+        with np.errstate(over="ignore"):  # as for the games: a policy may draw
+            books = [module.book(self.ruleset, self.variant, reference) for reference in references]
         return [book for book in books if book is not None]
 
     def luck(self, book: Any) -> Luck:

@@ -23,9 +23,6 @@ TABLES = (
     ("dice-fever", "standard", "race:2", "race:2,parade=asap"),
     ("dice-fever", "standard", "race:2,parade=near,risk=near", "race:3,parade=near,risk=near"),
     ("dice-land", "standard", "greedy:3", "cautious:100"),
-    ("dice-forge", "standard", "planner:0.65", "hunter"),
-    ("diceplomacy", "standard", "threshold:0.6", "threshold:0.5", "threshold:0.5", "threshold:0.5"),
-    ("dicefest", "standard", "thrifty:0.25", "thrifty:0.1"),
 )
 ROUNDS = 3
 
