@@ -14,7 +14,7 @@ from analysis.estimates import LEVEL, ROW
 from analysis.intervals import mean_interval, ratio_interval
 from sims.errors import check_int
 from sims.policy import Policy
-from sims.simulate import MAX_INT, deal_shares, set_table
+from sims.simulate import MAX_INT, adjusted_shares, set_table
 
 
 def luck_adjusted(
@@ -51,8 +51,7 @@ def luck_adjusted(
     games, seed = check_int(games, "games", 1, MAX_INT), check_int(seed, "seed", 0, MAX_INT)
     table = set_table(ruleset, policies, variant, interpreted)
     matchup = table.matchup(seed)
-    played = deal_shares(table, seed, 0, -(-games // matchup.rotations), n_jobs, adjusts=True)
-    assert played.adjusted is not None
+    played = adjusted_shares(table, seed, 0, -(-games // matchup.rotations), n_jobs)
     rows = []
     for policy, plain, adjusted in zip(matchup.policies, played.shares.T, played.adjusted.T, strict=True):
         rows.append(("win_rate", policy, *_mean(plain, level), "student"))

@@ -355,19 +355,39 @@ class DealShares(NamedTuple):
         Win share of each of :attr:`Matchup.policies`, the mean over its seats and the deal's rotations.
     truncated : int array (deals,)
         Games of the deal that were stopped; their win shares are 0.
-    adjusted : float array (deals, different policies), optional
-        The win shares adjusted for luck, if asked for: other numbers with the same mean and less variance.
     """
 
     shares: np.ndarray
     truncated: np.ndarray
-    adjusted: np.ndarray | None
 
 
-def deal_shares(table: Table, seed: int, first_deal: int, deals: int, n_jobs: int = -1, adjusts: bool = False) -> DealShares:
+class AdjustedShares(NamedTuple):
+    """Consecutive deals, with luck and without: ``shares`` and ``truncated`` as in :class:`DealShares`.
+
+    Attributes
+    ----------
+    adjusted : float array (deals, different policies)
+        The win shares adjusted for luck: other numbers with the same mean and less variance.
+    """
+
+    shares: np.ndarray
+    truncated: np.ndarray
+    adjusted: np.ndarray
+
+
+def deal_shares(table: Table, seed: int, first_deal: int, deals: int, n_jobs: int = -1) -> DealShares:
     """Play consecutive deals of a run and return what each policy won in each: for comparisons of deal with deal.
 
-    With `adjusts` the same games are played, and their win shares adjusted for luck as well (:mod:`sims.luck`).
+    Raises
+    ------
+    IllegalAction
+        If a policy returns an action that is not legal.
+    """
+    return DealShares(*_deals(table, seed, first_deal, deals, n_jobs, None)[:2])
+
+
+def adjusted_shares(table: Table, seed: int, first_deal: int, deals: int, n_jobs: int = -1) -> AdjustedShares:
+    """Play the same games as :func:`deal_shares`, and adjust their win shares for luck as well (:mod:`sims.luck`).
 
     Raises
     ------
@@ -376,14 +396,17 @@ def deal_shares(table: Table, seed: int, first_deal: int, deals: int, n_jobs: in
     IllegalAction
         If a policy returns an action that is not legal.
     """
+    return AdjustedShares(*_deals(table, seed, first_deal, deals, n_jobs, table.book))
+
+
+def _deals(table: Table, seed: int, first_deal: int, deals: int, n_jobs: int, book: Any) -> list[np.ndarray]:
+    """Return win shares by policy, games stopped and, if there is a book, adjusted win shares, each deal by deal."""
     matchup = table.matchup(seed)
     seats, truncated = len(matchup.specs), matchup.measures.index("truncated")
-    shares, stopped, adjusted = [], [], []
-    book = table.book if adjusts else None
+    played = []
     for batch in _batches(table, matchup, first_deal, deals, n_jobs, True, book):
         if batch.rows is not None:
-            shares.append(policy_shares(matchup, payoffs_of(matchup, batch.rows)))
-            stopped.append(batch.rows[..., truncated].sum(axis=(1, 2)) // seats)
-        if batch.adjusted is not None:
-            adjusted.append(policy_shares(matchup, batch.adjusted))
-    return DealShares(np.concatenate(shares), np.concatenate(stopped), np.concatenate(adjusted) if adjusts else None)
+            stopped = batch.rows[..., truncated].sum(axis=(1, 2)) // seats
+            adjusted = [] if batch.adjusted is None else [policy_shares(matchup, batch.adjusted)]
+            played.append([policy_shares(matchup, payoffs_of(matchup, batch.rows)), stopped, *adjusted])
+    return [np.concatenate(each) for each in zip(*played, strict=True)]

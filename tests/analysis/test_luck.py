@@ -12,7 +12,7 @@ from analysis.luck import luck_adjusted
 from sims import InputError, simulate
 from sims.exact import evaluate
 from sims.jit import INTERPRETED
-from sims.simulate import deal_shares, set_table
+from sims.simulate import adjusted_shares, set_table
 
 VARIANT = "standard,goal=12,faces=4"
 POLICIES = ["hold_at:3", "hold_at:6"]
@@ -43,7 +43,7 @@ def test_adjusted_win_rates_agree_with_exact_ones():
 
 
 def test_the_factor_is_the_ratio_of_variances():
-    played = deal_shares(set_table("pig", POLICIES, VARIANT), 2, 0, 500, 1, adjusts=True)
+    played = adjusted_shares(set_table("pig", POLICIES, VARIANT), 2, 0, 500, 1)
     factor = row(luck_adjusted("pig", POLICIES, 1_000, 2, VARIANT, n_jobs=1), "luck_factor")
     assert factor.estimate == pytest.approx(played.shares[:, 0].var() / played.adjusted[:, 0].var())
     assert factor.low < factor.estimate < factor.high

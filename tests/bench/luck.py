@@ -10,7 +10,7 @@ import time
 import click
 import numpy as np
 
-from sims.simulate import deal_shares, set_table
+from sims.simulate import adjusted_shares, deal_shares, set_table
 
 TABLES = (
     ("pig", "standard", "hold_at:20", "hold_at:21"),
@@ -30,13 +30,13 @@ ROUNDS = 3
 def measure(name, variant, policies, deals):
     """Return variances of the first policy's win share of a deal, plain and adjusted, and the processor times of both."""
     table, seconds = set_table(name, policies, variant), np.full((ROUNDS, 2), np.inf)
-    for adjusts in (False, True):
-        deal_shares(table, 1, 0, 1, 1, adjusts)  # compiles
+    for play in (deal_shares, adjusted_shares):
+        play(table, 1, 0, 1, 1)  # compiles
     for row in seconds:
-        for adjusts in (False, True):
+        for kind, play in enumerate((deal_shares, adjusted_shares)):
             started = time.process_time()
-            played = deal_shares(table, 1, 0, deals, 1, adjusts)
-            row[int(adjusts)] = time.process_time() - started
+            played = play(table, 1, 0, deals, 1)
+            row[kind] = time.process_time() - started
     return played.shares[:, 0].var(), played.adjusted[:, 0].var(), *seconds.min(axis=0), table.luck_pays
 
 

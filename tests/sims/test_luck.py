@@ -12,7 +12,7 @@ from sims.jit import INTERPRETED
 from sims.playouts import SHARE, TRUNCATED
 from sims.ruleset import BY_STATE, CHANCE, OVER
 from sims.rulesets.dice_fever import evaluation, exact
-from sims.simulate import _play_batch, deal_shares, set_table
+from sims.simulate import _play_batch, adjusted_shares, deal_shares, set_table
 from sims.trace import replay
 
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="solves games")
@@ -48,8 +48,7 @@ def books(table):
 @pytest.mark.parametrize(("name", "variant", "policies"), TABLES)
 def test_adjusted_games_are_the_same_games_with_the_same_mean(name, variant, policies):
     table = set_table(name, policies, variant)
-    plain, adjusted = deal_shares(table, 3, 5, DEALS, 1), deal_shares(table, 3, 5, DEALS, 1, adjusts=True)
-    assert plain.adjusted is None
+    plain, adjusted = deal_shares(table, 3, 5, DEALS, 1), adjusted_shares(table, 3, 5, DEALS, 1)
     assert (adjusted.shares == plain.shares).all()
     assert (adjusted.truncated == plain.truncated).all()
     for book in books(table):
@@ -256,7 +255,7 @@ def test_the_estimate_of_dice_land():
 )
 def test_fewer_games_give_the_same_error(name, variant, policies, factor):
     table = set_table(name, policies, variant)
-    played = deal_shares(table, 1, 0, 3_000, 1, adjusts=True)
+    played = adjusted_shares(table, 1, 0, 3_000, 1)
     assert played.shares[:, 0].var() > factor * played.adjusted[:, 0].var()
     assert table.luck_pays
 
