@@ -12,6 +12,7 @@ sweeps.py      parameters and rule fields over a grid, on common deals
 tuning.py      the best parameters of a policy
 chapters/      what the report says of each game
 balance.py     the scorecard of a game, and which conclusions hold whatever the rules leave open
+luck.py        win rates adjusted for luck
 evaluation.py  exact win rates and regret as estimates
 comparisons.py is A better than B, by a test that may stop at any time
 sequential.py  intervals that hold however often one looks

@@ -354,6 +354,7 @@ def heading(table: Any) -> dict[str, Any]:
 @click.option("--rows", type=click.Path(), help="Stream raw rows to parquet files in this empty folder.")
 @level_option
 @click.option("--interpreted", is_flag=True, help="Do not compile the policies (slow, same games).")
+@click.option("--luck", is_flag=True, help="Play the games once more, and adjust win rates for luck too.")
 @json_option
 def simulate_command(
     ruleset: str,
@@ -370,21 +371,29 @@ def simulate_command(
     rows: str | None,
     level: float,
     interpreted: bool,
+    luck: bool,
     as_json: bool,
 ) -> None:
     """Play POLICIES against each other, one per seat, in every rotation, and print estimates with intervals."""
-    from analysis.estimates import estimates
+    from pandas import concat
+
+    from analysis.estimates import ROW, estimates
     from analysis.intervals import check_level
+    from analysis.luck import luck_adjusted
     from analysis.tables import records, text_table
     from sims.simulate import simulate
     from sims.workers import workers
 
     check_level(level)
     options: dict[str, Any] = {"rows": False if rows is None else rows, "interpreted": interpreted, "out": out, "batch": batch}
+    rules = full_variant(variant, settings)
     with workers(engine, scheduler):
-        results = simulate(ruleset, policies, games, seed, full_variant(variant, settings), jobs, **options)
+        adjusted = luck_adjusted(ruleset, policies, games, seed, rules, jobs, level, interpreted) if luck else None
+        results = simulate(ruleset, policies, games, seed, rules, jobs, **options)
     table = estimates(results, level)
     head = heading(results)
+    if adjusted is not None:
+        table = concat([table[ROW], adjusted[adjusted.quantity != "win_rate"]], ignore_index=True)
     if as_json:
         print_json({**head, "estimates": records(table)})
     else:

@@ -26,7 +26,7 @@ from analysis.intervals import NOTHING, change_intervals, check_level, margins, 
 from sims.checkpoints import Checkpoint, claim_folder
 from sims.errors import InputError, check_int, choose
 from sims.policy import Policy, load_policy
-from sims.results import SHARE, Matchup, policy_shares
+from sims.results import SHARE, Matchup, payoffs_of, policy_shares
 from sims.ruleset import Field, Ruleset
 from sims.simulate import MAX_INT, Table, deal_rows, find_ruleset, set_table
 from sims.workers import Parcel
@@ -203,7 +203,8 @@ def deal_values(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
     They are the win shares of the first policy and of the first seat, and the turns of a game; the mean over a deal's rotations.
     """
     payoffs, turns = (rows[..., matchup.measures.index(name)] for name in ("payoff", "turns"))
-    return np.stack([policy_shares(matchup, rows)[:, 0], payoffs[:, :, 0].mean(1) / SHARE, turns.sum(2).mean(1)])
+    own = policy_shares(matchup, payoffs_of(matchup, rows))[:, 0]
+    return np.stack([own, payoffs[:, :, 0].mean(1) / SHARE, turns.sum(2).mean(1)])
 
 
 @dataclass

@@ -6,6 +6,7 @@ The map, in the order in which things happen:
     ruleset.py    what a ruleset is; variants
     policy.py     what a policy is; from a spec to a policy
     streams.py    the keyed random streams
+    luck.py       what of a result the dice did
     playouts.py   the one game loop
     trajectories.py  how the lead goes in a game
     simulate.py   matchup -> batches -> workers -> results

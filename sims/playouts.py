@@ -7,6 +7,7 @@ that neither another pairing nor another number of seats needs a compilation.
 import numpy as np
 
 from sims.jit import ask, jit
+from sims.luck import adjust_action, adjust_outcome, end_adjusting, start_adjusting
 from sims.ruleset import (
     CHANCE,
     SHARE,
@@ -29,7 +30,7 @@ LOOP_MEASURES = ("payoff", "plies", "truncated")  # what the loop itself counts;
 
 
 @jit
-def play_game(state, view, policies, params, rotation, dice, minds, actions, log, tape):
+def play_game(state, view, policies, params, rotation, dice, minds, actions, log, tape=None, luck=None):
     """Play one game from open streams.
 
     Parameters
@@ -50,6 +51,8 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
         Filled with the outcomes and actions in order, as far as it is long; an illegal action ends it.
     tape : Tape or None
         Rewound, to be filled with the standings of the seats; compiled, a loop without a tape does not know of tapes.
+    luck : Luck, optional
+        Its shares are summed on the way; :func:`sims.luck.end_adjusting` completes them. Without it nothing of it is compiled.
 
     Returns
     -------
@@ -61,12 +64,16 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
     seats = minds.shape[0]
     plies = steps = 0
     reset(state)
+    if luck is not None:
+        start_adjusting(state, luck)
     while True:
         if tape is not None:
             record_position(state, tape)
         who = actor(state)
         if who == CHANCE:
             code = draw(dice[state.turn], chance(state))
+            if luck is not None:
+                adjust_outcome(state, code, luck)
             apply_chance(state, code)
         elif who < 0:
             return FINISHED, plies, steps
@@ -83,6 +90,8 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
                 if steps < log.size:
                     log[steps] = code
                 return ILLEGAL, plies, steps + 1
+            if luck is not None:
+                adjust_action(state, who, code, luck)
             apply_action(state, code)
             plies += 1
         if steps < log.size:
@@ -91,7 +100,24 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
 
 
 @jit
-def play_deals(state, view, policies, params, seed, first_deal, dice, minds, actions, log, shares, rows, fault, tape):
+def play_deals(
+    state,
+    view,
+    policies,
+    params,
+    seed,
+    first_deal,
+    dice,
+    minds,
+    actions,
+    log,
+    shares,
+    rows,
+    fault,
+    tape=None,
+    luck=None,
+    adjusted=None,
+):
     """Play every rotation of consecutive deals.
 
     Parameters
@@ -106,6 +132,8 @@ def play_deals(state, view, policies, params, seed, first_deal, dice, minds, act
         Filled with the measures: those of the loop, those of the ruleset, and with a tape those of its trajectory.
     fault : int64 array (3,)
         After an illegal action: deal, rotation, seat.
+    luck, adjusted : Luck, float array (deals, rotations, seats), optional
+        Filled with the luck-adjusted win shares.
 
     Returns
     -------
@@ -118,7 +146,7 @@ def play_deals(state, view, policies, params, seed, first_deal, dice, minds, act
             open_deal(dice, minds, seed, first_deal + i)
             if tape is not None:
                 rewind(tape)
-            status, plies, _ = play_game(state, view, policies, params, rotation, dice, minds, actions, log, tape)
+            status, plies, _ = play_game(state, view, policies, params, rotation, dice, minds, actions, log, tape, luck)
             if status == ILLEGAL:
                 fault[0], fault[1], fault[2] = first_deal + i, rotation, actor(state)
                 return ILLEGAL
@@ -136,4 +164,8 @@ def play_deals(state, view, policies, params, seed, first_deal, dice, minds, act
                 measure(state, seat, row[3:])
                 if tape is not None:
                     copy_measures(tape, row)
+            if luck is not None:
+                end_adjusting(state, status == TRUNCATED, shares, luck)
+                for seat in range(seats):
+                    adjusted[i, rotation, seat] = luck.shares[seat]
     return FINISHED

@@ -139,13 +139,22 @@ def reduce_rows(matchup: Matchup, rows: np.ndarray) -> Sums:
     return sums
 
 
-def policy_shares(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
-    """Return win shares, float (deals, different policies): the mean over a policy's rows in each deal."""
-    _, rotations, seats, _ = rows.shape
+def payoffs_of(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
+    """Return the win shares of rows, float (deals, rotations, seats)."""
+    return rows[..., matchup.measures.index("payoff")] / SHARE
+
+
+def policy_shares(matchup: Matchup, shares: np.ndarray) -> np.ndarray:
+    """Return win shares by policy, float (deals, different policies): the mean over its games and seats in each deal.
+
+    Parameters
+    ----------
+    shares : float array (deals, rotations, seats)
+    """
+    _, rotations, seats = shares.shape
     rotation, seat = np.indices((rotations, seats))
     played_by = matchup.entry_policy[(seat + rotation) % seats]
-    payoffs = rows[..., matchup.measures.index("payoff")]
-    return np.stack([payoffs[:, played_by == p].mean(axis=1) / SHARE for p in range(len(matchup.policies))], axis=1)
+    return np.stack([shares[:, played_by == p].mean(axis=1) for p in range(len(matchup.policies))], axis=1)
 
 
 def results_table(matchup: Matchup, sums: Sums) -> pd.DataFrame:

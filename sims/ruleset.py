@@ -152,6 +152,8 @@ class Ruleset:
     # fares that may not use it: (what, the setting, the same without it).
     ladder: tuple[str, ...] = ()
     restricted: tuple[tuple[str, str, str], ...] = ()
+    # The module by which its games are adjusted for luck, where that pays (see sims.luck).
+    luck: ModuleType | None = None
 
     def __post_init__(self) -> None:
         for kind in (jit.type_of(self.state), self.state):  # the name, so that a notebook may define its game again

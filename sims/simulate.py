@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -26,9 +26,10 @@ from sims.checkpoints import Checkpoint, claim_folder, is_claimed
 from sims.digest import Untold
 from sims.errors import InputError, check_int, choose
 from sims.files import make_folder, whole_file
+from sims.luck import Luck, is_exact
 from sims.playouts import ILLEGAL, play_deals, play_game
 from sims.policy import Policy, load_policy
-from sims.results import Matchup, Sums, policy_shares, reduce_rows, results_table, rows_table
+from sims.results import Matchup, Sums, payoffs_of, policy_shares, reduce_rows, results_table, rows_table
 from sims.ruleset import MAX_ACTIONS, Ruleset, Variant
 from sims.rulesets import RULESETS
 from sims.trajectories import Tape, new_tape
@@ -37,6 +38,8 @@ from sims.workers import Parcel
 BATCH = 10_000  # games per kernel call, unless a run asks for fewer
 RESULTS = "results.parquet"
 MAX_INT = 2**63 - 1
+PILOT, PILOT_DEALS = 2**62, 500  # deals for choosing values to adjust by, which no run reaches
+TINY = 1e-12  # variance of what is exact but for rounding
 
 
 class IllegalAction(RuntimeError):
@@ -90,7 +93,7 @@ class Table:
             return play_game, play_deals
         game = play_game.py_func
         scope = {**play_deals.py_func.__globals__, "play_game": game}
-        return game, FunctionType(play_deals.py_func.__code__, scope)
+        return game, FunctionType(play_deals.py_func.__code__, scope, argdefs=play_deals.py_func.__defaults__)
 
     def arguments(self) -> tuple[Any, ...]:
         """Return the first arguments of the kernels: state, view, policies, params."""
@@ -113,11 +116,74 @@ class Table:
         """Return room for the standings of a game, if games are watched."""
         return None if self.chances is None else new_tape(len(self.policies), self.chances)
 
+    @property
+    def book(self) -> Any:
+        """The values by which games are adjusted for luck: of those that the ruleset offers, best play's and those of its own
+        policies at this table, the ones that leave the least variance in a pilot of other deals than any run's.
+
+        Raises
+        ------
+        InputError
+            Where the ruleset offers none.
+        """
+        return self._pilot[0]
+
+    @property
+    def luck_pays(self) -> bool:
+        """Does adjusting save more games than it costs, by the pilot and how much longer an adjusted game takes?"""
+        module = self.ruleset.luck
+        if module is None or (is_exact(self.ruleset) and len(self.policies) != 2):
+            return False
+        book, factor = self._pilot
+        return factor > module.cost(book)
+
+    @cached_property
+    def _pilot(self) -> tuple[Any, float]:
+        """The values that leave the least variance, and by what factor it is less than without an adjustment."""
+        matchup = self.matchup(0)
+        found: tuple[Any, float] = None, -1.0
+        for book in self._books():
+            batch = _play_batch(self, matchup, PILOT, PILOT_DEALS, True, book)
+            if batch.rows is None or batch.adjusted is None or batch.fault is not None:
+                return book, 0.0  # an illegal action: the run itself says which
+            plain, left = (_first_shares(matchup, each).var() for each in (payoffs_of(matchup, batch.rows), batch.adjusted))
+            factor = float(plain / max(left, TINY))
+            if factor > found[1]:
+                found = book, factor
+        return found
+
+    def _books(self) -> list[Any]:
+        module, seats = self.ruleset.luck, len(self.policies)
+        if module is None:
+            known = ", ".join(name for name, each in RULESETS.items() if each.luck is not None)
+            raise InputError(f"luck adjustment is not known for {self.ruleset.name}; choose from {known}")
+        if is_exact(self.ruleset) and seats != 2:
+            raise InputError(f"luck adjustment of {self.ruleset.name} is for 2 seats, not {seats}")
+        ours = {policy.function for policy in self.ruleset.policies.values()}
+        own = {policy.spec: policy for policy in self.policies if policy.function in ours}
+        tables = [Table(self.ruleset, (policy,) * seats, self.variant) for policy in own.values()]
+        references = [None, *(table.arguments() for table in tables)]
+        with np.errstate(over="ignore"):  # as for the games: a policy may draw
+            books = [module.book(self.ruleset, self.variant, reference) for reference in references]
+        return [book for book in books if book is not None]
+
+    def luck(self, book: Any) -> Luck:
+        """Return what the loop needs to adjust games by these values."""
+        spare = np.zeros(2, self.ruleset.state).view(np.recarray)
+        spare[:] = self.ruleset.new_state(len(self.policies), self.variant)
+        module: Any = self.ruleset.luck
+        return Luck(book, np.zeros(module.room(book)), spare, np.zeros(len(self.policies)))
+
     def _compiled(self, policy: Policy) -> int:
         try:
             return jit.compile_policy(policy.function, self.ruleset.state)
         except Exception as error:  # numba's own errors, and what it stumbles over (KeyError for an unknown field)
             raise InputError(_uncompilable(policy, error)) from error
+
+
+def _first_shares(matchup: Matchup, shares: np.ndarray) -> np.ndarray:
+    """Return what the first policy wins in each deal; if all seats have it, what the first seat wins."""
+    return policy_shares(matchup, shares)[:, 0] if len(matchup.policies) > 1 else shares[..., 0].mean(axis=1)
 
 
 def _interpreted(policy: Policy) -> Callable:
@@ -182,21 +248,25 @@ def _functions_by_spec(policies: Sequence[Policy]) -> dict[str, set[Callable]]:
 
 @dataclass(frozen=True)
 class Batch:
-    """What a worker hands back: sums, raw rows if wanted, and (deal, rotation, seat) of an illegal action."""
+    """What a worker hands back: sums, raw rows and adjusted win shares if wanted, (deal, rotation, seat) of an illegal action."""
 
     sums: Sums
     rows: np.ndarray | None
+    adjusted: np.ndarray | None
     fault: np.ndarray | None
 
 
-def _play_batch(table: Table, matchup: Matchup, first_deal: int, deals: int, keep_rows: bool) -> Batch:
+def _play_batch(table: Table, matchup: Matchup, first_deal: int, deals: int, keep_rows: bool, book: Any = None) -> Batch:
     seats = len(table.policies)
     rows = np.zeros((deals, matchup.rotations, seats, len(matchup.measures)), np.int32)
     shares, fault, tape = np.zeros(seats), np.zeros(3, np.int64), table.tape()
+    adjusted = None if book is None else np.zeros(rows.shape[:3])
     _, play = table.kernels()
+    luck = () if book is None else (table.luck(book), adjusted)
     with np.errstate(over="ignore"):  # interpreted, the streams' 64-bit words overflow as they should
-        status = play(*table.arguments(), np.uint64(matchup.seed), first_deal, *table.buffers(), shares, rows, fault, tape)
-        return Batch(reduce_rows(matchup, rows), rows if keep_rows else None, fault if status == ILLEGAL else None)
+        status = play(*table.arguments(), np.uint64(matchup.seed), first_deal, *table.buffers(), shares, rows, fault, tape, *luck)
+        fault_found = fault if status == ILLEGAL else None
+        return Batch(reduce_rows(matchup, rows), rows if keep_rows else None, adjusted, fault_found)
 
 
 def accusation(table: Table, seed: int, deal: int, rotation: int, seat: int) -> str:
@@ -343,11 +413,18 @@ def _count(batches: Generator[Batch], matchup: Matchup, sums: Sums, checkpoint: 
 
 
 def _batches(
-    table: Table, matchup: Matchup, first_deal: int, deals: int, n_jobs: int, keep_rows: bool, games: int
+    table: Table,
+    matchup: Matchup,
+    first_deal: int,
+    deals: int,
+    n_jobs: int,
+    keep_rows: bool,
+    games: int | None = None,
+    book: Any = None,
 ) -> Generator[Batch]:
     """Yield the batches of consecutive deals, of so many games each, in their order; raises IllegalAction."""
-    size, end = max(1, games // matchup.rotations), first_deal + deals
-    play = Parcel(partial(_play_batch, table, matchup))
+    size, end = max(1, (games or BATCH) // matchup.rotations), first_deal + deals
+    play = Parcel(partial(_play_batch, table, matchup, book=book))
     jobs = (delayed(play)(at, min(size, end - at), keep_rows) for at in range(first_deal, end, size))
     played = (
         (function(*args, **named) for function, args, named in jobs)
@@ -388,9 +465,23 @@ def deal_rows(table: Table, seed: int, first_deal: int, deals: int, n_jobs: int 
     IllegalAction
         If a policy returns an action that is not legal.
     """
-    for batch in _batches(table, table.matchup(seed), first_deal, deals, n_jobs, True, BATCH):
+    for batch in _batches(table, table.matchup(seed), first_deal, deals, n_jobs, True):
         if batch.rows is not None:
             yield batch.rows
+
+
+class AdjustedShares(NamedTuple):
+    """Consecutive deals, with luck and without: ``shares`` and ``truncated`` as in :class:`DealShares`.
+
+    Attributes
+    ----------
+    adjusted : float array (deals, different policies)
+        The win shares adjusted for luck: other numbers with the same mean and less variance.
+    """
+
+    shares: np.ndarray
+    truncated: np.ndarray
+    adjusted: np.ndarray
 
 
 def deal_shares(table: Table, seed: int, first_deal: int, deals: int, n_jobs: int = -1) -> DealShares:
@@ -401,10 +492,30 @@ def deal_shares(table: Table, seed: int, first_deal: int, deals: int, n_jobs: in
     IllegalAction
         If a policy returns an action that is not legal.
     """
+    return DealShares(*_deals(table, seed, first_deal, deals, n_jobs, None)[:2])
+
+
+def adjusted_shares(table: Table, seed: int, first_deal: int, deals: int, n_jobs: int = -1) -> AdjustedShares:
+    """Play the same games as :func:`deal_shares`, and adjust their win shares for luck as well (:mod:`sims.luck`).
+
+    Raises
+    ------
+    InputError
+        If the games cannot be adjusted: the ruleset offers no values, or not for so many seats.
+    IllegalAction
+        If a policy returns an action that is not legal.
+    """
+    return AdjustedShares(*_deals(table, seed, first_deal, deals, n_jobs, table.book))
+
+
+def _deals(table: Table, seed: int, first_deal: int, deals: int, n_jobs: int, book: Any) -> list[np.ndarray]:
+    """Return win shares by policy, games stopped and, if there is a book, adjusted win shares, each deal by deal."""
     matchup = table.matchup(seed)
     seats, truncated = len(matchup.specs), matchup.measures.index("truncated")
-    played = [
-        (policy_shares(matchup, rows), rows[..., truncated].sum(axis=(1, 2)) // seats)
-        for rows in deal_rows(table, seed, first_deal, deals, n_jobs)
-    ]
-    return DealShares(*map(np.concatenate, zip(*played, strict=True)))
+    played = []
+    for batch in _batches(table, matchup, first_deal, deals, n_jobs, True, book=book):
+        if batch.rows is not None:
+            stopped = batch.rows[..., truncated].sum(axis=(1, 2)) // seats
+            adjusted = [] if batch.adjusted is None else [policy_shares(matchup, batch.adjusted)]
+            played.append([policy_shares(matchup, payoffs_of(matchup, batch.rows)), stopped, *adjusted])
+    return [np.concatenate(each) for each in zip(*played, strict=True)]

@@ -1,7 +1,7 @@
 """Dice Fever: throw dice of new values as long as you dare. Rules: README.md beside this file."""
 
 from sims.ruleset import Ruleset
-from sims.rulesets.dice_fever import exact, optimal, policies, readable, rules
+from sims.rulesets.dice_fever import exact, luck, optimal, policies, readable, rules
 
 DECISION_WORDS = {rules.STOP: "STOP", rules.THROW: "THROW", rules.KEEP: "KEEP"}
 
@@ -108,4 +108,5 @@ RULESET = Ruleset(
         ("Relance tokens", "race:2,parade=asap,risk=behind", "race:2,parade=asap,risk=behind,token=keep"),
         ("a look at the other scores", "race:2,parade=asap,risk=behind", "expected_gain:0,parade=asap,risk=behind"),
     ),
+    luck=luck,
 )

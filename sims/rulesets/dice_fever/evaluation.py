@@ -43,8 +43,7 @@ from sims.rulesets.dice_fever.flow import (
 )
 from sims.rulesets.dice_fever.sampling import Book, follow_game
 from sims.rulesets.dice_fever.solver import MAX_BYTES, Frame, frame_of, tie_value
-from sims.rulesets.dice_fever.sweeps import RELANCE
-from sims.rulesets.dice_fever.turns import PLAIN, SIX, X2, TurnGraph, turn_graph
+from sims.rulesets.dice_fever.turns import TurnGraph, turn_graph
 from sims.simulate import MAX_INT, IllegalAction, Table, accusation, find_ruleset, set_table
 from sims.trace import Game as PlayedGame
 from sims.trace import replay
@@ -52,7 +51,6 @@ from sims.trace import replay
 KIND_NAMES = ("cards", "stop", "relance")
 N_WORST = 10
 STALE = ("first", "in_air", "surplus", "rival", "duel_die")  # left over from earlier throws, at every decision
-FACES = {PLAIN: rules.DUEL, X2: rules.X2, SIX: rules.SIX, RELANCE: rules.RELANCE}
 
 
 @dataclass(frozen=True)
@@ -275,7 +273,7 @@ def _book(solution: exact.Solution, params: np.ndarray) -> Book:
     states, n = _records(solution.ruleset, 3), int(params[optimal.LEAVES] + params[optimal.NODES])
     states[:] = solution.ruleset.new_state(2, solution.variant)
     frame = solution.frame
-    return Book(params, np.zeros(n), states, solution.graph.rows, _ways(frame), 2 * (frame.parade + 1))
+    return Book(params, np.zeros(n), states, solution.graph.rows, optimal.ways_of(frame), 2 * (frame.parade + 1))
 
 
 def _share(game: PlayedGame, seat: int) -> float:
@@ -341,7 +339,7 @@ class _Flow:
             starts=np.zeros(shape),
             last=np.zeros(last_shape),
             wins=np.zeros(2),
-            ways=_ways(frame),
+            ways=optimal.ways_of(frame),
             tie=tie_value(ruleset, variant),
             low=frame.low,
             target=frame.target,
@@ -352,7 +350,7 @@ class _Flow:
 
     def _room(self, graph: TurnGraph) -> Room:
         ruleset = self.table.ruleset
-        branches, n = 2 * max(len(_ways(self.frame)), 1), len(graph.points) + len(graph.states)
+        branches, n = 2 * max(len(optimal.ways_of(self.frame)), 1), len(graph.points) + len(graph.states)
         starts, turns = _records(ruleset, 2), _records(ruleset, 2 * branches)
         starts[:] = ruleset.new_state(2, self.table.variant)
         return Room(
@@ -438,15 +436,6 @@ def _places(frame: Frame, one: int, two: int) -> np.ndarray:
     )
     none = np.zeros_like(first)
     return np.concatenate([ordinary, *(np.stack([none + 1, none + token, first, second, none + 1], 1) for token in range(2))])
-
-
-def _ways(frame: Frame) -> np.ndarray:
-    """Return the outcomes of the RISK die and a Duel: face, points won, probability."""
-    ways = []
-    for kind, share in frame.faces.items():
-        won = frame.duels if kind == PLAIN else ((0, 1.0),)
-        ways += [(FACES[kind], gain, share * chance) for gain, chance in won]
-    return np.array(ways, float).reshape(-1, 3)
 
 
 def _reach(graph: TurnGraph) -> tuple[np.ndarray, np.ndarray]:

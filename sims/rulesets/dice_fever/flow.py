@@ -28,6 +28,7 @@ from sims.rulesets.dice_fever.optimal import (
     cards_of,
     hand,
     start_entry,
+    throw_risk,
     value_of,
     worth_of_ends,
 )
@@ -36,19 +37,16 @@ from sims.rulesets.dice_fever.rules import (
     CARDS,
     COMMIT,
     DEATH_DIE,
-    DUEL,
     RISK_DIE,
     THE_END,
     WINDOW,
     actor,
-    after_risk,
     apply_action,
     bank,
     bit,
     lacks_six,
     legal_actions,
     out,
-    risk_die,
     start_turn,
 )
 from sims.rulesets.dice_fever.turns import OUT, PLAIN, SIX, X2
@@ -259,16 +257,6 @@ def begin(at, seats, visits, room):
             if status != DONE:
                 return status
     return DONE
-
-
-@jit
-def throw_risk(state, seat, face, gain):
-    """Throw the RISK die, and settle a Duel by the points that it wins."""
-    risk_die(state, face)
-    if face == DUEL:
-        state.score[seat] += gain
-        state.score[1 - seat] -= gain
-        after_risk(state)
 
 
 @cold

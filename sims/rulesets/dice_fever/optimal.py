@@ -12,21 +12,27 @@ from typing import Any
 
 import numpy as np
 
-from sims.jit import allocates, jit
+from sims.jit import allocates, cold, jit
 from sims.policy import policy
 from sims.ruleset import Ruleset, Variant
-from sims.rulesets.dice_fever import exact
+from sims.rulesets.dice_fever import exact, rules
 from sims.rulesets.dice_fever.rules import (
     ADD_PARADE,
     AT,
     CARDS,
     COMMIT,
+    DUEL,
     DUEL_TARGET,
     RELANCE_TARGET,
+    RISK_DIE,
     THROW,
     WINDOW,
+    after_risk,
+    apply_action,
+    risk_die,
 )
-from sims.rulesets.dice_fever.solver import tie_value
+from sims.rulesets.dice_fever.solver import Frame, tie_value
+from sims.rulesets.dice_fever.sweeps import RELANCE
 from sims.rulesets.dice_fever.turns import OUT, PLAIN, SIX, X2, position_code
 
 HEADER = (
@@ -37,6 +43,8 @@ HEADER = (
     LOW, SCORES, RISK, HANDS, TARGET, TOP, STRICT, TIE, LEAVES, NODES, SLOTS,
     RECORD, WIN, LAST, POINTS, SIX_ON, STARTS, SLOT, BELOW, NEAR,
 ) = range(len(HEADER))  # fmt: skip
+
+FACES = {PLAIN: DUEL, X2: rules.X2, SIX: rules.SIX, RELANCE: rules.RELANCE}
 
 
 # --- the table --------------------------------------------------------------------------------------------------------------
@@ -74,6 +82,15 @@ def packed(solution: exact.Solution) -> np.ndarray:
     for name, section in sections.items():
         flat[numbers[name] : numbers[name] + section.size] = section.ravel()
     return flat
+
+
+def ways_of(frame: Frame) -> np.ndarray:
+    """Return the outcomes of the RISK die and a Duel: face, points won, probability."""
+    ways = []
+    for kind, share in frame.faces.items():
+        won = frame.duels if kind == PLAIN else ((0, 1.0),)
+        ways += [(FACES[kind], gain, share * chance) for gain, chance in won]
+    return np.array(ways, float).reshape(-1, 3)
 
 
 def nodes_of(graph: Any) -> list[tuple[int, int, bool]]:
@@ -285,29 +302,40 @@ def value_each(params, ends, values, lists, node, stops):
 
 
 @jit
+def is_throw_best(params, ends, values, node):
+    """Is it seen without a whole sweep that THROW is best at the node at a place?"""
+    value_each(params, ends, values, int(params[NEAR]), node, True)
+    stop, throw = mean_of(params, values, node + 3)
+    return mean_of(params, values, throw)[0] > stop
+
+
+@jit
 def decide(view, params, rival, values):
     """Return the best action within a turn."""
     ends = ends_of(view, params, rival, hand(view, params, view.turn))
     node = find(params, position_code(view))
-    if view.phase != WINDOW:
-        value_each(params, ends, values, int(params[NEAR]), node, True)
-        stop, throw = mean_of(params, values, node + 3)
-        if mean_of(params, values, throw)[0] > stop:
-            return THROW
+    if view.phase != WINDOW and is_throw_best(params, ends, values, node):
+        return THROW
     value_each(params, ends, values, int(params[BELOW]), node, False)
     return int(params[best_of(params, values, node)[0]])
 
 
 @jit
-def start_entry(view, params, rival):
-    """Return the packed entry of the start of a turn."""
+def start_place(view, params, rival):
+    """Return where the entry of the start of a turn stands."""
     own, other = hand(view, params, view.turn), hand(view, params, rival)
     token = 1 if view.tokens[view.turn] else 0
     score, theirs = view.score[view.turn], view.score[rival]
     if is_last(view, rival) and theirs >= int(params[TARGET]):
-        return params[last_row(params, token, other, own, score) + at_target(params, theirs)]
+        return last_row(params, token, other, own, score) + at_target(params, theirs)
     seat = 1 if view.turn > rival else 0
-    return params[win_row(params, seat, token, own, other, score) + clipped(params, theirs)]
+    return win_row(params, seat, token, own, other, score) + clipped(params, theirs)
+
+
+@jit
+def start_entry(view, params, rival):
+    """Return the packed entry of the start of a turn."""
+    return params[start_place(view, params, rival)]
 
 
 @jit
@@ -343,6 +371,35 @@ def best_addition(view, params, rival, values):
         if value > best_value:
             best, best_value = more, value
     return CARDS + 2 * best, best_value
+
+
+@jit
+def throw_risk(state, seat, face, gain):
+    """Throw the RISK die, and settle a Duel by the points that it wins."""
+    risk_die(state, face)
+    if face == DUEL:
+        state.score[seat] += gain
+        state.score[1 - seat] -= gain
+        after_risk(state)
+
+
+@cold
+def cards_value(state, action, params, ways, values, spare):
+    """Return the mover's chance after it commits or adds these cards; `spare` is room for two positions."""
+    after, branch = spare[0], spare[1]
+    spare[0] = state
+    apply_action(after, action)
+    if after.phase != RISK_DIE:
+        return start_value(after, params, 1 - state.turn, values, 0)
+    total = 0.0
+    for way in range(ways.shape[0]):
+        spare[1] = after
+        throw_risk(branch, np.int64(state.turn), int(ways[way, 0]), int(ways[way, 1]))
+        if branch.phase == ADD_PARADE:
+            total += ways[way, 2] * best_addition(branch, params, 1 - state.turn, values)[1]
+        else:
+            total += ways[way, 2] * start_value(branch, params, 1 - state.turn, values, 0)
+    return total
 
 
 @policy(solve=table)

@@ -11,24 +11,24 @@ import numpy as np
 
 from sims.jit import cold
 from sims.ruleset import CHANCE
-from sims.rulesets.dice_fever.flow import IN_CARDS, IN_TURN, IN_WINDOW, Losses, card_slot, count_loss, throw_risk
+from sims.rulesets.dice_fever.flow import IN_CARDS, IN_TURN, IN_WINDOW, Losses, card_slot, count_loss
 from sims.rulesets.dice_fever.optimal import (
     BELOW,
     LEAVES,
     best_addition,
     best_of,
     cards_of,
+    cards_value,
     ends_of,
     find,
     hand,
     mean_of,
     rival_of,
     start_entry,
-    start_value,
     value_each,
     value_of,
 )
-from sims.rulesets.dice_fever.rules import ADD_PARADE, COMMIT, RISK_DIE, WINDOW, actor, apply_action, apply_chance, reset
+from sims.rulesets.dice_fever.rules import ADD_PARADE, COMMIT, WINDOW, actor, apply_action, apply_chance, reset
 from sims.rulesets.dice_fever.turns import position_code
 
 
@@ -70,28 +70,9 @@ def count_cards(state, action, book, losses):
         entry = start_entry(state, book.params, rival)
         best, value = np.int64(cards_of(entry)), value_of(entry)
     if action != best:
-        loss = value - cards_value(state, action, book)
+        loss = value - cards_value(state, action, book.params, book.ways, book.values, book.states[1:])
         which = card_slot(hand(state, book.params, state.turn), adds, action, best, book.codes, book.rows[-1])
         count_loss(state, IN_CARDS, which, action, best, 1.0, loss, losses)
-
-
-@cold
-def cards_value(state, action, book):
-    """Return the mover's chance to win after it commits or adds these cards."""
-    after, branch = book.states[1], book.states[2]
-    book.states[1] = state
-    apply_action(after, action)
-    if after.phase != RISK_DIE:
-        return start_value(after, book.params, 1 - state.turn, book.values, 0)
-    total = 0.0
-    for way in range(book.ways.shape[0]):
-        book.states[2] = after
-        throw_risk(branch, np.int64(state.turn), int(book.ways[way, 0]), int(book.ways[way, 1]))
-        if branch.phase == ADD_PARADE:
-            total += book.ways[way, 2] * best_addition(branch, book.params, 1 - state.turn, book.values)[1]
-        else:
-            total += book.ways[way, 2] * start_value(branch, book.params, 1 - state.turn, book.values, 0)
-    return total
 
 
 @cold

@@ -1,7 +1,7 @@
 """Dice Land: dice that are provinces attack their neighbours. Rules: README.md beside this file."""
 
 from sims.ruleset import Ruleset
-from sims.rulesets.dice_land import boards, policies, rules, tree
+from sims.rulesets.dice_land import boards, luck, policies, rules, tree
 from sims.rulesets.dice_land.maps import unpacked
 
 WORDS = {rules.DECLINE: "DECLINE", rules.STAY: "STAY", rules.GO_IN: "INVADE", rules.HOLD: "HOLD"}
@@ -95,4 +95,5 @@ RULESET = Ruleset(
     picture=boards.picture,
     ladder=("uniform", "greedy:3", "greedy:3,left=low", "expectimax:0,placement=cluster,left=low"),
     restricted=(("attacks with two dice", "greedy:3,left=low", "single:3,left=low"),),
+    luck=luck,
 )

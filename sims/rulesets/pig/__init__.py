@@ -1,7 +1,7 @@
 """Pig, the reference game with a known optimum. Rules: README.md beside this file."""
 
 from sims.ruleset import Ruleset
-from sims.rulesets.pig import exact, policies, rules
+from sims.rulesets.pig import exact, luck, policies, rules
 
 
 def describe(state, code):
@@ -36,4 +36,5 @@ RULESET = Ruleset(
         ("a second throw", "keep_pace:21", "hold_at:1"),
         ("a look at the other score", "keep_pace:21", "hold_at:20"),
     ),
+    luck=luck,
 )
