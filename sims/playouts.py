@@ -30,7 +30,7 @@ LOOP_MEASURES = ("payoff", "plies", "truncated")  # what the loop itself counts;
 
 
 @jit
-def play_game(state, view, policies, params, rotation, dice, minds, actions, log, tape=None, luck=None):
+def play_game(state, view, policies, params, rotation, dice, minds, actions, log, tape, luck):
     """Play one game from open streams.
 
     Parameters
@@ -51,7 +51,7 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
         Filled with the outcomes and actions in order, as far as it is long; an illegal action ends it.
     tape : Tape or None
         Rewound, to be filled with the standings of the seats; compiled, a loop without a tape does not know of tapes.
-    luck : Luck, optional
+    luck : Luck or None
         Its shares are summed on the way; :func:`sims.luck.end_adjusting` completes them. Without it nothing of it is compiled.
 
     Returns
@@ -114,9 +114,9 @@ def play_deals(
     shares,
     rows,
     fault,
-    tape=None,
-    luck=None,
-    adjusted=None,
+    tape,
+    luck,
+    adjusted,
 ):
     """Play every rotation of consecutive deals.
 
@@ -132,7 +132,7 @@ def play_deals(
         Filled with the measures: those of the loop, those of the ruleset, and with a tape those of its trajectory.
     fault : int64 array (3,)
         After an illegal action: deal, rotation, seat.
-    luck, adjusted : Luck, float array (deals, rotations, seats), optional
+    luck, adjusted : Luck, float array (deals, rotations, seats); or None, None
         Filled with the luck-adjusted win shares.
 
     Returns

@@ -93,7 +93,7 @@ class Table:
             return play_game, play_deals
         game = play_game.py_func
         scope = {**play_deals.py_func.__globals__, "play_game": game}
-        return game, FunctionType(play_deals.py_func.__code__, scope, argdefs=play_deals.py_func.__defaults__)
+        return game, FunctionType(play_deals.py_func.__code__, scope)
 
     def arguments(self) -> tuple[Any, ...]:
         """Return the first arguments of the kernels: state, view, policies, params."""
@@ -262,9 +262,11 @@ def _play_batch(table: Table, matchup: Matchup, first_deal: int, deals: int, kee
     shares, fault, tape = np.zeros(seats), np.zeros(3, np.int64), table.tape()
     adjusted = None if book is None else np.zeros(rows.shape[:3])
     _, play = table.kernels()
-    luck = () if book is None else (table.luck(book), adjusted)
+    luck = None if book is None else table.luck(book)
     with np.errstate(over="ignore"):  # interpreted, the streams' 64-bit words overflow as they should
-        status = play(*table.arguments(), np.uint64(matchup.seed), first_deal, *table.buffers(), shares, rows, fault, tape, *luck)
+        status = play(
+            *table.arguments(), np.uint64(matchup.seed), first_deal, *table.buffers(), shares, rows, fault, tape, luck, adjusted
+        )
         fault_found = fault if status == ILLEGAL else None
         return Batch(reduce_rows(matchup, rows), rows if keep_rows else None, adjusted, fault_found)
 

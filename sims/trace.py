@@ -35,7 +35,7 @@ def replay(table: Table, seed: int, deal: int, rotation: int) -> Game:
         dice, minds, actions, log = table.buffers(log_size)
         with np.errstate(over="ignore"):
             open_deal(dice, minds, np.uint64(seed), deal)
-            status, _, steps = play(*arguments, rotation, dice, minds, actions, log, None)
+            status, _, steps = play(*arguments, rotation, dice, minds, actions, log, None, None)
         if steps == log_size:
             return Game([int(code) for code in log], arguments[0], status)
         log_size = steps  # the first time only counts the steps
@@ -54,7 +54,7 @@ def last_positions(table: Table, seed: int, deals: int) -> Iterator[Any]:
     for deal in range(deals):
         with np.errstate(over="ignore"):
             open_deal(*buffers[:2], np.uint64(seed), deal)
-            status, *_ = play(*arguments, 0, *buffers)
+            status, *_ = play(*arguments, 0, *buffers, None, None)
         if status == ILLEGAL:
             raise IllegalAction(accusation(table, seed, deal, 0, table.ruleset.rules.actor(arguments[0])))
         yield arguments[0]

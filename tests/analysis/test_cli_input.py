@@ -142,7 +142,7 @@ def test_simulate(capsys, tmp_path, monkeypatch, args, words):
         ([*PIG, "--budget", TOO_BIG], [TOO_BIG, "budget"]),
         ([*PIG, "--level", "1"], ["level", "1"]),
         ([*PIG, "--seed", "-1"], ["-1"]),
-        ([*PIG, "--jobs", "0"], ["n_jobs", "-1"]),
+        ([*PIG, "--jobs", "0"], ["jobs", "-1"]),
         ([*PIG, "--variant", "plain"], ["'plain'", "standard"]),
         ([*PIG, "--set", "gaol=50"], ["'gaol'", "did you mean goal"]),
         ([*PIG, "--games", "100"], ["--games"]),

@@ -47,7 +47,10 @@ games = 12
 """
 
 
-GAMES = {"dice_fever": 1_000_000}  # what its notebook promises; elsewhere enough for intervals that say something
+GAMES = {
+    "dice_fever": 1_000_000,
+    "dice_forge": 4_000,
+}  # what its notebook promises; elsewhere enough for intervals that say something
 
 
 @pytest.mark.slow

@@ -391,7 +391,7 @@ def toy_wins(ruleset, policies, interpreted, games=200):
     with np.errstate(over="ignore"):
         for deal in range(games):
             open_deal(dice, minds, np.uint64(0), deal)
-            status, plies, steps = game(*arguments, 0, dice, minds, actions, log, None)
+            status, plies, steps = game(*arguments, 0, dice, minds, actions, log, None, None)
             assert (status, plies, steps) == (FINISHED, 1, 2)
             assert arguments[0].secret == log[0] + 1  # the game itself knows
             wins += int(arguments[0].score[0])

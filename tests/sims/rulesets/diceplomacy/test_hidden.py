@@ -128,7 +128,7 @@ def test_the_loop_asks_with_views(interpreted):
     (dice, minds, actions, log), arguments = table.buffers(100_000), table.arguments()
     with np.errstate(over="ignore"):
         open_deal(dice, minds, np.uint64(3), 0)
-        _, _, steps = play(*arguments, 0, dice, minds, actions, log)
+        _, _, steps = play(*arguments, 0, dice, minds, actions, log, None, None)
     state, decisions = GAME.new_state(5), 0
     for code in log[: min(steps, 400)]:
         who = rules.actor(state)
