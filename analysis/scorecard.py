@@ -50,8 +50,9 @@ def publish(folder: Path, games: int = GAMES, seed: int = 0, n_jobs: int = -1) -
     balances = pd.concat([balance(name, games=games, seed=seed, n_jobs=n_jobs) for name in RULESETS], ignore_index=True)
     with whole_file(folder / TABLE) as partial:
         balances.to_csv(partial, index=False, lineterminator="\n", float_format="%.6g")
+    balances = published(folder)  # as they are kept: rounded
     with whole_file(readme) as partial:
-        partial.write_text(BLOCK.sub(headlines(published(folder)).replace("\\", r"\\"), text))
+        partial.write_text(BLOCK.sub(lambda found: headlines(balances), text))
     return balances
 
 
