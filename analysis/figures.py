@@ -26,7 +26,7 @@ PALETTE = ["#3366aa", "#dd8833", "#2a9d8f", "#b5476f", "#7a5fb0", "#8c6d31", "#5
 STOP_TO_THROW = LinearSegmentedColormap.from_list("stop_to_throw", [STOP_COLOUR, "white", THROW_COLOUR])
 STYLE: dict[Any, Any] = {
     "font.size": 10,
-    "font.family": "DejaVu Sans",
+    "font.family": "sans-serif",  # DejaVu Sans, which comes with matplotlib; a browser without it takes the next of the list
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": 11,
@@ -36,7 +36,7 @@ STYLE: dict[Any, Any] = {
     "grid.color": "#e6e6e6",
     "legend.frameon": False,
     "svg.hashsalt": "dicelab",
-    "svg.fonttype": "path",
+    "svg.fonttype": "none",  # text that can be searched, selected and read aloud
     "figure.constrained_layout.use": True,
 }
 
@@ -177,7 +177,8 @@ def plot_gain(odds: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax = _axes(ax)
     for dice, tracks in odds.groupby("dice"):
         label = f"{dice} dice" if dice > 1 else "1 die"
-        ax.scatter(tracks.stop, tracks.throw - tracks.stop, s=36, color=PALETTE[dice - 1], label=label)
+        exact = {"facecolors": "none", "edgecolors": PALETTE[dice - 1], "linewidths": 1.5}
+        ax.scatter(tracks.stop, tracks.throw - tracks.stop, s=36, label=label, **exact)
     ax.axhline(0, color=INK, linewidth=1)
     ax.set_xlabel("points that STOP would give")
     ax.set_ylabel("points gained by throwing on")
