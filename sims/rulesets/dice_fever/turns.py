@@ -215,11 +215,11 @@ class _Walk:
         else:
             rules.throw(state)
         look(state, self.facts[0])
-        return Position(np.array([state]), *self.facts[0].tolist())
+        return Position(np.array([state]).view(np.recarray), *self.facts[0].tolist())
 
     def after(self, position: Position) -> list[Position]:
         """Return the positions after each outcome or action; the actions are then in ``self.actions``."""
-        after = np.zeros(len(self.facts), rules.STATE)
+        after = np.zeros(len(self.facts), rules.STATE).view(np.recarray)  # interpreted, the rules read fields of records
         n = step(position.record, self.actions, after, self.facts)
         return [Position(after[i : i + 1], *facts) for i, facts in enumerate(self.facts[:n].tolist())]
 
