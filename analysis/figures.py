@@ -50,6 +50,11 @@ def _axes(ax: Axes | None, width: float = 7.5, height: float = 4.2) -> Axes:
     return ax if ax is not None else plt.subplots(figsize=(width, height))[1]
 
 
+def _hollow(i: int) -> dict[str, Any]:
+    """Look of exact values of the kind number `i`, for a scatter."""
+    return {"facecolors": "none", "edgecolors": PALETTE[i % len(PALETTE)], "linewidths": 1.5}
+
+
 def _points(i: int, label: str = "") -> dict[str, Any]:
     """Look of estimates with their intervals, of the kind number `i`: colour and shape tell the kinds apart."""
     return {"fmt": "osD^v"[i], "markersize": 4, "capsize": 2, "color": PALETTE[i], "label": label}
@@ -177,8 +182,7 @@ def plot_gain(odds: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax = _axes(ax)
     for dice, tracks in odds.groupby("dice"):
         label = f"{dice} dice" if dice > 1 else "1 die"
-        exact = {"facecolors": "none", "edgecolors": PALETTE[dice - 1], "linewidths": 1.5}
-        ax.scatter(tracks.stop, tracks.throw - tracks.stop, s=36, label=label, **exact)
+        ax.scatter(tracks.stop, tracks.throw - tracks.stop, s=36, label=label, **_hollow(dice - 1))
     ax.axhline(0, color=INK, linewidth=1)
     ax.set_xlabel("points that STOP would give")
     ax.set_ylabel("points gained by throwing on")
@@ -590,7 +594,7 @@ def plot_sensitivity(sensitivity: pd.DataFrame) -> Figure:
     }
     figure, axes = plt.subplots(1, 4, figsize=(10, 1.2 + 0.3 * len(sensitivity)), sharey=True)
     for ax, (column, (title, unit)) in zip(axes, panels.items(), strict=True):
-        ax.scatter(100 * sensitivity[column], sensitivity.assumption, s=30, color=PALETTE[0])
+        ax.scatter(100 * sensitivity[column], sensitivity.assumption, s=30, **_hollow(0))
         ax.axvline(100 * sensitivity[column].iloc[0], color=INK, linewidth=1, linestyle=":")
         ax.set_title(title)
         ax.set_xlabel(unit)
