@@ -8,7 +8,7 @@ With ``NUMBA_DISABLE_JIT=1`` every decorator here returns the plain Python funct
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -124,13 +124,14 @@ def _signature(view: Any) -> Any:
     return numba.int64(view, _ACTIONS, numba.int64, _PARAMS, numba.int64, _STREAM)
 
 
-def ask(policies, entry, view, actions, n, params, rng):
-    """Ask one of the policies for an action, in the loop.
+HANDLE = np.dtype([("function", np.uint64), ("params", np.uint64), ("n_params", np.int64)])
+"""What the loop holds of a policy: addresses of its entry and of its parameters, which are shared and never copied."""
 
-    Compiled, `policies` are addresses and `params` rows of address and size, so that large tables are shared and never copied;
-    interpreted, both are lists.
-    """
-    return policies[entry](view, actions, n, params[entry], rng)
+
+def ask(policies, entry, view, actions, n, rng):
+    """Ask one of the policies for an action, in the loop; see :func:`handles`."""
+    function, params = policies[entry]
+    return function(view, actions, n, params, rng)
 
 
 def whole_number(action):
@@ -149,10 +150,12 @@ def _entry(view, actions, n, params, n_params, rng):
 if not INTERPRETED:
 
     @numba.extending.overload(ask)
-    def _ask(policies, entry, view, actions, n, params, rng):
-        return lambda policies, entry, view, actions, n, params, rng: _call(
-            policies[entry], view, actions.ctypes, n, params[entry, 0], np.int64(params[entry, 1]), rng.ctypes
-        )
+    def _ask(policies, entry, view, actions, n, rng):
+        def ask(policies, entry, view, actions, n, rng):
+            policy = policies[entry]
+            return _call(policy.function, view, actions.ctypes, n, policy.params, policy.n_params, rng.ctypes)
+
+        return ask
 
     @numba.extending.overload(whole_number)
     def _whole_number(action):
@@ -202,11 +205,6 @@ def allocates(function: Callable) -> Callable:
     return function
 
 
-def addresses(arrays: list[np.ndarray]) -> np.ndarray:
-    """Return the rows of address and size by which the loop finds arrays, which the caller keeps alive."""
-    return np.array([(array.ctypes.data, array.size) for array in arrays], np.uint64)
-
-
 @cache
 def compile_policy(function: Callable, state: np.dtype) -> int:
     """Compile a policy for one kind of state, behind an entry with the one signature that every policy shares.
@@ -233,3 +231,18 @@ def compile_policy(function: Callable, state: np.dtype) -> int:
     signature = _signature(type_of(state))
     compiled = njit(signature, cache=ours, **options)(entry).overloads[signature.args]
     return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+
+
+def handles(policies: Iterable[Any], state: np.dtype, interpreted: bool = INTERPRETED) -> Any:
+    """Return what :func:`ask` asks: ``HANDLE`` records of policies, which the caller keeps alive.
+
+    Interpreted, these are pairs of a function and its parameters.
+    """
+    if interpreted:
+        return [(_interpreted(each.function), each.params) for each in policies]
+    records = [(compile_policy(each.function, state), each.params.ctypes.data, each.params.size) for each in policies]
+    return np.array(records, HANDLE).view(np.recarray)
+
+
+def _interpreted(function: Callable) -> Callable:
+    return lambda *args: whole_number(function(*args))

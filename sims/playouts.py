@@ -30,17 +30,15 @@ LOOP_MEASURES = ("payoff", "plies", "truncated")  # what the loop itself counts;
 
 
 @jit
-def play_game(state, view, policies, params, rotation, dice, minds, actions, log, tape, luck):
+def play_game(state, view, policies, rotation, dice, minds, actions, log, tape, luck):
     """Play one game from open streams.
 
     Parameters
     ----------
     state, view : records
         The position (seats and variant set) and room for what a seat sees of it.
-    policies : uint64 array (seats,)
-        Addresses of compiled policies (interpreted: a list of functions); entry (s + rotation) mod seats plays seat s.
-    params : uint64 array (seats, 2)
-        Address and size of their parameters (interpreted: a list of arrays).
+    policies : records (seats,)
+        See :func:`sims.jit.handles`; entry (s + rotation) mod seats plays seat s.
     rotation : int
         Which seating of the deal.
     dice, minds : uint64 arrays (seats + 1, 4), (seats, 4)
@@ -83,9 +81,9 @@ def play_game(state, view, policies, params, rotation, dice, minds, actions, log
             n = legal_actions(state, actions)
             if tape is not None:
                 record_decision(tape, n)
-            entry = who + rotation
-            entry -= seats if entry >= seats else 0
-            code = ask(policies, entry, observed(state, who, view), actions, n, params, minds[who])
+            entry = np.uint64(who + rotation)
+            entry -= np.uint64(seats) if entry >= np.uint64(seats) else np.uint64(0)
+            code = ask(policies, entry, observed(state, who, view), actions, n, minds[np.uint64(who)])
             if not is_among(code, actions, n):
                 if steps < log.size:
                     log[steps] = code
@@ -104,7 +102,6 @@ def play_deals(
     state,
     view,
     policies,
-    params,
     seed,
     first_deal,
     dice,
@@ -122,7 +119,7 @@ def play_deals(
 
     Parameters
     ----------
-    state, view, policies, params, dice, minds, actions, log, tape
+    state, view, policies, dice, minds, actions, log, tape
         See :func:`play_game`.
     seed, first_deal : int
         Key of the streams.
@@ -146,7 +143,7 @@ def play_deals(
             open_deal(dice, minds, seed, first_deal + i)
             if tape is not None:
                 rewind(tape)
-            status, plies, _ = play_game(state, view, policies, params, rotation, dice, minds, actions, log, tape, luck)
+            status, plies, _ = play_game(state, view, policies, rotation, dice, minds, actions, log, tape, luck)
             if status == ILLEGAL:
                 fault[0], fault[1], fault[2] = first_deal + i, rotation, actor(state)
                 return ILLEGAL

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sims.errors import InputError, check_int, choose
-from sims.jit import MAX_ACTIONS, ask, jit
+from sims.jit import HANDLE, MAX_ACTIONS, ask, jit
 from sims.ruleset import (
     CHANCE,
     OVER,
@@ -66,7 +66,6 @@ class Players(NamedTuple):
     """Who decides how: the arguments of :func:`sims.jit.ask`, which seats are free to choose, and room to ask."""
 
     policies: Any
-    params: np.ndarray
     free: np.ndarray  # bool (seats,)
     rng: np.ndarray  # uint64 (2, 4): a stream and its copy
     actions: np.ndarray  # int32 (MAX_ACTIONS,)
@@ -231,7 +230,7 @@ def policy_action(state, words, view, players, n, who, i, counts):
             for w in range(players.forgotten.size):
                 words[players.forgotten[w]] = (7 * i + 13 * w) & 63
         seen = observed(state, who, view)
-        action = ask(players.policies, who, seen, players.actions, n, players.params, players.rng[0])
+        action = ask(players.policies, who, seen, players.actions, n, players.rng[0])
         for word in range(4):
             if players.rng[0, word] != players.rng[1, word]:
                 return RANDOM, -1
@@ -470,7 +469,7 @@ def _grown(array: np.ndarray, size: int) -> np.ndarray:
 def new_players(free: Sequence[bool], table: Table | None, forgotten: np.ndarray) -> Players:
     """Return the seats that are free and those with a policy of the table; `forgotten` is what positions leave out."""
     seats = len(free)
-    policies, params = (np.zeros(seats, np.uint64), np.zeros((seats, 2), np.uint64)) if table is None else table.arguments()[2:]
+    policies = np.zeros(seats, HANDLE).view(np.recarray) if table is None else table.arguments()[2]
     dice, minds = np.zeros((seats + 1, 4), np.uint64), np.zeros((seats, 4), np.uint64)
     open_deal(dice, minds, np.uint64(0), 0)
-    return Players(policies, params, np.array(free), minds[[0, 0]], np.zeros(MAX_ACTIONS, np.int32), forgotten)
+    return Players(policies, np.array(free), minds[[0, 0]], np.zeros(MAX_ACTIONS, np.int32), forgotten)

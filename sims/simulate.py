@@ -96,15 +96,15 @@ class Table:
         return game, FunctionType(play_deals.py_func.__code__, scope)
 
     def arguments(self) -> tuple[Any, ...]:
-        """Return the first arguments of the kernels: state, view, policies, params."""
+        """Return the first arguments of the kernels: state, view, policies."""
         seats = len(self.policies)
         states = np.zeros(2, self.ruleset.state).view(np.recarray)
         states[0] = states[1] = self.ruleset.new_state(seats, self.variant)
-        params = [policy.params for policy in self.policies]
         if self.interpreted or jit.INTERPRETED:
-            return states[0], states[1], [_interpreted(policy) for policy in self.policies], params
-        functions = np.array([self._compiled(policy) for policy in self.policies], np.uint64)
-        return states[0], states[1], functions, jit.addresses(params)
+            return states[0], states[1], jit.handles(self.policies, self.ruleset.state, interpreted=True)
+        for policy in self.policies:
+            self._compile(policy)
+        return states[0], states[1], jit.handles(self.policies, self.ruleset.state)
 
     def buffers(self, log: int = 0) -> tuple[np.ndarray, ...]:
         """Return room for streams, legal actions and a log of this many codes."""
@@ -174,9 +174,9 @@ class Table:
         module: Any = self.ruleset.luck
         return Luck(book, np.zeros(module.room(book)), spare, np.zeros(len(self.policies)))
 
-    def _compiled(self, policy: Policy) -> int:
+    def _compile(self, policy: Policy) -> None:
         try:
-            return jit.compile_policy(policy.function, self.ruleset.state)
+            jit.compile_policy(policy.function, self.ruleset.state)
         except Exception as error:  # numba's own errors, and what it stumbles over (KeyError for an unknown field)
             raise InputError(_uncompilable(policy, error)) from error
 
@@ -184,10 +184,6 @@ class Table:
 def _first_shares(matchup: Matchup, shares: np.ndarray) -> np.ndarray:
     """Return what the first policy wins in each deal; if all seats have it, what the first seat wins."""
     return policy_shares(matchup, shares)[:, 0] if len(matchup.policies) > 1 else shares[..., 0].mean(axis=1)
-
-
-def _interpreted(policy: Policy) -> Callable:
-    return lambda *args: jit.whole_number(policy.function(*args))
 
 
 def _uncompilable(policy: Policy, error: Exception) -> str:

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 
 import sims
 from sims import RULESETS, InputError, Policy, policy
-from sims.jit import INTERPRETED, addresses, ask, compile_policy, jit
+from sims.jit import INTERPRETED, ask, handles, jit
 from sims.playouts import FINISHED, play_game
 from sims.policy import load_policy
 from sims.ruleset import BY_STATE, CHANCE, MAX_ACTIONS, OVER, PLY_LIMIT, Field, Ruleset, observed, variant_dtype
@@ -169,8 +169,8 @@ def test_reset_forgets_the_game_before(ruleset, preset, seats):
 
 
 @jit
-def answer_of(policies, state, who, view, actions, n, params, rng):
-    return ask(policies, 0, observed(state, who, view), actions, n, params, rng)
+def answer_of(policies, state, who, view, actions, n, rng):
+    return ask(policies, 0, observed(state, who, view), actions, n, rng)
 
 
 @each_ruleset
@@ -178,14 +178,11 @@ def test_policies_answer_legally_and_write_nothing(ruleset):
     specs = list(dict.fromkeys([*ruleset.named_policies, *(p.spec for p in ruleset.policies.values())]))
     loaded = [load_policy(ruleset, spec) for spec in specs if not spec.endswith(":")]  # a table needs its file
     loaded = [p for p in loaded if p.solve is None or ruleset.solver is None]  # one that needs a solver is tested beside it
-    if INTERPRETED:
-        loaded = [(p, [p.function]) for p in loaded]
-    else:
-        loaded = [(p, np.array([compile_policy(p.function, ruleset.state)], np.uint64)) for p in loaded]
     actions, rng = np.zeros(MAX_ACTIONS, np.int32), np.array([1, 2, 3, 1], np.uint64)
     decisions, every = 0, 4 if INTERPRETED else 1  # interpreted, a policy that looks ahead takes a second
     for preset in ruleset.presets:
-        solved = [(p, function, p.solved_for(ruleset, ruleset.variant(preset)).params) for p, function in loaded]
+        solved = [p.solved_for(ruleset, ruleset.variant(preset)) for p in loaded]
+        asked = [(each, handles([each], ruleset.state)) for each in solved]
         for seats in dict.fromkeys(ruleset.seats):
             view, seen = ruleset.new_state(seats, preset), ruleset.new_state(seats, preset)
             for step, (state, who, _) in enumerate(walk(ruleset, ruleset.new_state(seats, preset), random.Random(seats), 150)):
@@ -195,16 +192,15 @@ def test_policies_answer_legally_and_write_nothing(ruleset):
                 before, offered = state.tobytes(), actions.tobytes()
                 if hasattr(ruleset.rules, "observe"):
                     ruleset.rules.observe(state, who, seen)
-                for each, function, params in solved:
-                    numbers = params.tobytes()
+                for each, policies in asked:
+                    numbers = each.params.tobytes()
                     with np.errstate(over="ignore"):
-                        rows = [params] if INTERPRETED else addresses([params])
-                        answer = answer_of(function, state, who, view, actions, n, rows, rng)
+                        answer = answer_of(policies, state, who, view, actions, n, rng)
                     assert answer in actions[:n].tolist(), each.spec
                     assert state.tobytes() == before, each.spec
                     assert view.tobytes() == seen.tobytes(), each.spec
                     assert actions.tobytes() == offered, each.spec
-                    assert params.tobytes() == numbers, each.spec
+                    assert each.params.tobytes() == numbers, each.spec
                     decisions += 1
     assert decisions > 100
 

@@ -140,8 +140,8 @@ class Game(NamedTuple):
 @cold
 def answer(state, words, kind, seats, room):
     """Return a status and which of the legal actions a policy takes."""
-    policies, params, free, rng, actions, _ = seats.players
-    players = Players(policies, params, free, rng, actions, seats.forgotten[kind])
+    policies, free, rng, actions, _ = seats.players
+    players = Players(policies, free, rng, actions, seats.forgotten[kind])
     n, who = legal_actions(state, actions), actor(state)
     room.counts[0] += 1
     status, place = policy_action(state, words, state, players, n, who, room.counts[0], room.counts)

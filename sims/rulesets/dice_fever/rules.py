@@ -192,12 +192,17 @@ def start_turn(state, seat):
 
 @jit
 def end_turn(state):
-    """Tokens against this player expire (R37); the next player to the left has the turn (R3), or the round ends."""
+    """Tokens against this player expire (R37); the next player to the left has the turn (R3), or the round ends.
+
+    Where nobody has validated in it, that is all there is to a round.
+    """
     state.tokens[state.turn] = 0
     if state.turn + 1 < state.seats:
         start_turn(state, state.turn + 1)
-    else:
+    elif state.last_round:
         end_round(state)
+    else:
+        start_turn(state, 0)
 
 
 @cold

@@ -89,7 +89,7 @@ def tie_value(ruleset: Ruleset, variant: Variant) -> float:
     state = ruleset.new_state(2, variant)
     state.turn = 1
     state.score[:2] = state.variant.target
-    state.validated[:2] = 1
+    state.validated[:2] = state.last_round = 1
     rules.end_turn(state)
     return _second_seat_share(ruleset, state, {})
 

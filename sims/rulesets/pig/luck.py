@@ -41,7 +41,7 @@ class Book(NamedTuple):
 
 
 @jit
-def ask_everywhere(state, policies, params, actions, rng, plan):
+def ask_everywhere(state, policies, actions, rng, plan):
     """Write down what a policy does in every position; any answer but HOLD is taken as ROLL."""
     goal = plan.shape[0]
     state.turn = state.throwing = 0
@@ -50,7 +50,7 @@ def ask_everywhere(state, policies, params, actions, rng, plan):
         for other in range(goal):
             for pot in range(1, goal - own):
                 state.score[0], state.score[1], state.pot = own, other, pot
-                action = ask(policies, 0, state, actions, 2, params, rng)
+                action = ask(policies, 0, state, actions, 2, rng)
                 plan[own, other, pot] = HOLD if action == HOLD else ROLL
 
 
@@ -104,8 +104,7 @@ def book(ruleset, variant, reference):
     Parameters
     ----------
     reference : tuple or None
-        State, view, policies and params by which the loop asks a policy (:meth:`sims.simulate.Table.arguments`); None for best
-        play.
+        State, view and policies as the loop has them (:meth:`sims.simulate.Table.arguments`); None for best play.
     """
     goal, faces = variant.values["goal"], variant.values["faces"]
     if goal > MAX_GOAL:
@@ -113,8 +112,8 @@ def book(ruleset, variant, reference):
     cube = (goal, goal, goal)
     values = Book(np.zeros((goal, goal)), np.full(cube, BEST, np.int8), np.zeros(cube))
     if reference is not None:
-        state, _, policies, params = reference
-        ask_everywhere(state, policies, params, np.zeros(MAX_ACTIONS, np.int32), np.zeros(4, np.uint64), values.plan)
+        state, _, policies = reference
+        ask_everywhere(state, policies, np.zeros(MAX_ACTIONS, np.int32), np.zeros(4, np.uint64), values.plan)
     value_all(values, np.zeros((2, goal + faces)))
     if reference is None:
         values.plan[...] = np.where(values.gain < 0.0, HOLD, ROLL)

@@ -9,7 +9,7 @@ from numba import njit
 
 from sims import RULESETS, simulate
 from sims.errors import InputError
-from sims.jit import INTERPRETED, addresses, ask, compile_policy, jit
+from sims.jit import INTERPRETED, ask, handles, jit
 from sims.policy import load_policy
 from sims.ruleset import CHANCE, OVER
 from sims.rulesets.dice_fever import exact, rules, turns
@@ -27,8 +27,8 @@ VARIANTS = (
 
 
 @jit
-def answer_of(policies, state, actions, n, params, rng):
-    return ask(policies, 0, state, actions, n, params, rng)
+def answer_of(policies, state, actions, n, rng):
+    return ask(policies, 0, state, actions, n, rng)
 
 
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="solves games")
@@ -63,7 +63,7 @@ def test_every_decision_is_a_best_option(variant):
     solution, policy = exact.solution(GAME, variant), optimal(variant)
     actions, rng = np.zeros(64, np.int32), np.array([1, 2, 3, 1], np.uint64)
     choice, seen = random.Random(5), {}
-    functions = np.array([compile_policy(policy.function, GAME.state)], np.uint64)
+    asked = handles([policy], GAME.state)
     state = GAME.new_state(2, solution.variant)
     while sum(seen.values()) < 25:
         who = rules.actor(state)
@@ -75,7 +75,7 @@ def test_every_decision_is_a_best_option(variant):
             n = rules.legal_actions(state, actions)
             if choice.random() < 0.3:
                 options = solution.options(state)
-                action = answer_of(functions, state, actions, n, addresses([policy.params]), rng)
+                action = answer_of(asked, state, actions, n, rng)
                 assert options[action] == pytest.approx(max(options.values()), abs=1e-9), GAME.render(state)
                 seen[int(state.phase)] = seen.get(int(state.phase), 0) + 1
             rules.apply_action(state, choice.choice(GAME.legal(state)))

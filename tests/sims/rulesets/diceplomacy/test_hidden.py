@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sims import RULESETS, policy
-from sims.jit import INTERPRETED, addresses, ask, compile_policy, jit
+from sims.jit import INTERPRETED, ask, handles, jit
 from sims.policy import load_policy
 from sims.ruleset import CHANCE, MAX_ACTIONS, OVER, observed
 from sims.rulesets.diceplomacy import rules
@@ -30,19 +30,16 @@ def peek(view, actions, n, params, rng):
 
 
 @jit
-def decision(policies, state, who, view, actions, n, params, rng):
+def decision(policies, state, who, view, actions, n, rng):
     """What the loop does at a decision node."""
-    return ask(policies, 0, observed(state, who, view), actions, n, params, rng)
+    return ask(policies, 0, observed(state, who, view), actions, n, rng)
 
 
 @cache
 def callers():
-    """Spec, policy and parameters of every policy, as the loop wants them."""
+    """Every policy, and as the loop wants it."""
     loaded = [load_policy(GAME, spec) for spec in [*SPECS, peek]]
-    if INTERPRETED:
-        return [(str(each), [each.function], [each.params]) for each in loaded]
-    functions = [np.array([compile_policy(each.function, GAME.state)], np.uint64) for each in loaded]
-    return [(str(each), function, addresses([each.params])) for each, function in zip(loaded, functions, strict=True)]
+    return [(each, handles([each], GAME.state)) for each in loaded]
 
 
 def positions(seats, variant, seed):
@@ -82,13 +79,13 @@ def test_hidden_dice_change_no_decision(seats, variant):
     for state, who in (each for seed in range(GAMES) for each in positions(seats, variant, seed)):
         twin, n = redrawn(state, who, rng), rules.legal_actions(state, actions)
         assert twin.tobytes() != state.tobytes() or all(is_visible(state, who, other) for other in range(seats))
-        for name, function, params in callers():
+        for each, asked in callers():
             answers = set()
             for position, byte in ((state, 0), (twin, 255)):
                 stream = np.array([1, 2, 3, 1], np.uint64)
                 with np.errstate(over="ignore"):
-                    answers.add(int(decision(function, position, who, buffer(state, byte), actions, n, params, stream)))
-            assert len(answers) == 1, name
+                    answers.add(int(decision(asked, position, who, buffer(state, byte), actions, n, stream)))
+            assert len(answers) == 1, each.spec
         phases.add(int(state.phase))
     assert phases >= {rules.MAIN, rules.ANSWER, rules.VOTE}
 
