@@ -18,7 +18,7 @@ from sims.jit import MAX_ACTIONS, ask, jit
 from sims.rulesets.pig.rules import HOLD, ROLL
 
 BEST = 2  # in place of an action: whichever is better
-MAX_GOAL = 300  # the tables then take 0.25 GB
+MAX_GOAL = 300  # the tables of a reference then take 0.43 GB
 TOLERANCE = 1e-13  # of a step of Newton; what is left after it is rounding
 
 
@@ -29,15 +29,13 @@ class Book(NamedTuple):
     ----------
     start : float array (goal, goal)
         C.
-    plan : int8 array (goal, goal, goal)
-        What the reference does.
-    gain : float array (goal, goal, goal)
-        By how much ROLL is worth more than HOLD.
+    gain, ahead : float arrays (goal, goal, goal)
+        By how much ROLL, and what the reference does, is worth more than HOLD.
     """
 
     start: np.ndarray
-    plan: np.ndarray
     gain: np.ndarray
+    ahead: np.ndarray
 
 
 @jit
@@ -55,8 +53,8 @@ def ask_everywhere(state, policies, params, actions, rng, plan):
 
 
 @jit
-def value_turn(own, other, book, turn):
-    """Value a turn from what follows it; return its value, and the chance of a 1 in it.
+def value_turn(own, other, plan, book, turn):
+    """Value a turn by a plan and from what follows it; return its value, and the chance of a 1 in it.
 
     `turn` is room for values and chances of a 1, by pot up to the goal and what one more throw may add.
     """
@@ -73,16 +71,16 @@ def value_turn(own, other, book, turn):
         if pot == 0:
             break
         hold = 1.0 - book.start[other, own + pot]
-        gain, action = turn[0, pot] - hold, book.plan[own, other, pot]
-        book.gain[own, other, pot] = gain
+        gain, action = turn[0, pot] - hold, plan[own, other, pot]
+        book.gain[own, other, pot] = book.ahead[own, other, pot] = gain
         if action == HOLD or (action == BEST and gain < 0.0):
-            turn[0, pot], turn[1, pot] = hold, 0.0
+            turn[0, pot], turn[1, pot], book.ahead[own, other, pot] = hold, 0.0, 0.0
     return turn[0, 0], turn[1, 0]
 
 
 @jit
-def value_all(book, turn):
-    """Fill in the values."""
+def value_all(plan, book, turn):
+    """Fill in the values of both seats going by a plan."""
     start, goal = book.start, book.start.shape[0]
     for total in range(2 * goal - 2, -1, -1):
         for own in range(max(0, total - goal + 1), total // 2 + 1):
@@ -91,8 +89,8 @@ def value_all(book, turn):
             change = 1.0
             while change > TOLERANCE:
                 x, y = start[own, other], start[other, own]
-                mine, one = value_turn(own, other, book, turn)
-                theirs, two = value_turn(other, own, book, turn)
+                mine, one = value_turn(own, other, plan, book, turn)
+                theirs, two = value_turn(other, own, plan, book, turn)
                 start[own, other] += (mine - x - one * (theirs - y)) / max(1.0 - one * two, 1e-12)
                 start[other, own] = theirs - two * (start[own, other] - x)
                 change = abs(start[own, other] - x) + abs(start[other, own] - y)
@@ -111,13 +109,11 @@ def book(ruleset, variant, reference):
     if goal > MAX_GOAL:
         raise InputError(f"luck adjustment of {ruleset.name} is for goals up to {MAX_GOAL}, not {goal}")
     cube = (goal, goal, goal)
-    values = Book(np.zeros((goal, goal)), np.full(cube, BEST, np.int8), np.zeros(cube))
+    plan, values = np.full(cube, BEST, np.int8), Book(np.zeros((goal, goal)), np.zeros(cube), np.zeros(cube))
     if reference is not None:
         state, _, policies, params = reference
-        ask_everywhere(state, policies, params, np.zeros(MAX_ACTIONS, np.int32), np.zeros(4, np.uint64), values.plan)
-    value_all(values, np.zeros((2, goal + faces)))
-    if reference is None:
-        values.plan[...] = np.where(values.gain < 0.0, HOLD, ROLL)
+        ask_everywhere(state, policies, params, np.zeros(MAX_ACTIONS, np.int32), np.zeros(4, np.uint64), plan)
+    value_all(plan, values, np.zeros((2, goal + faces)))
     return values
 
 
@@ -139,8 +135,7 @@ def value(state, luck):
         return luck.book.start[own, other]
     if own + pot >= state.variant.goal:
         return 1.0
-    hold = 1.0 - luck.book.start[other, own + pot]
-    return hold if luck.book.plan[own, other, pot] == HOLD else hold + luck.book.gain[own, other, pot]
+    return 1.0 - luck.book.start[other, own + pot] + luck.book.ahead[own, other, pot]
 
 
 @jit
@@ -149,7 +144,4 @@ def loss(state, action, luck):
     own, other, pot = state.score[state.turn], state.score[1 - state.turn], state.pot
     if own + pot >= state.variant.goal:
         return 0.0 if action == HOLD else luck.book.start[other, own] / state.variant.faces
-    if action == luck.book.plan[own, other, pot]:
-        return 0.0
-    gain = luck.book.gain[own, other, pot]
-    return gain if action == HOLD else -gain
+    return luck.book.ahead[own, other, pot] - (0.0 if action == HOLD else luck.book.gain[own, other, pot])
