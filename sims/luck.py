@@ -25,9 +25,9 @@ An exact V is its own mean at every chance node, so between two decisions all lu
 Nothing is done at chance nodes then. A stopped game is won by nobody: V of where it stops is luck too. The mean of the V of two
 references is its own mean as well; where only they differ, what either does counts as a loss of half as much.
 
-The losses of a long game may add up to anything. So before the adjusted win share would leave the interval from 0 to 1, the
+The losses of a long game may add up to anything. So before the adjusted win share would be further than 1 from an even one, the
 adjustment ends, and the rest of the game counts as it is played: its win share less V of here. Whether it goes on is known before
-each outcome, so the mean stays what it was (optional stopping), and an adjusted win share lies between -1 and 2.
+each outcome, so the mean stays what it was (optional stopping), and an adjusted win share is at most 2 from an even one.
 """
 
 from typing import Any, NamedTuple
@@ -38,6 +38,8 @@ import numpy as np
 from sims import jit as compiled
 from sims.jit import jit
 from sims.ruleset import BY_STATE, apply_chance, chance
+
+FURTHEST = 1.0  # that adjusting takes a win share from an even one; what is left of the game may take it 1 further
 
 
 class Luck(NamedTuple):
@@ -144,7 +146,7 @@ def _take_away_loss(state, who, action, luck):
     if luck.has_ended[0]:
         return
     lost = loss(state, action, luck)
-    if 0.0 <= luck.shares[who] - lost <= 1.0:
+    if abs(luck.shares[who] - lost - 0.5) <= FURTHEST:
         luck.shares[who] -= lost
         luck.shares[1 - who] += lost
     else:

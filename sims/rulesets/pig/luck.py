@@ -29,13 +29,12 @@ class Book(NamedTuple):
     ----------
     start : float array (goal, goal)
         C.
-    gain, ahead : float arrays (goal, goal, goal)
-        By how much ROLL, and what the reference does, is worth more than HOLD.
+    lost : float array (goal, goal, goal, 2)
+        How much less HOLD, or ROLL, is worth than what the reference does.
     """
 
     start: np.ndarray
-    gain: np.ndarray
-    ahead: np.ndarray
+    lost: np.ndarray
 
 
 @jit
@@ -72,9 +71,11 @@ def value_turn(own, other, plan, book, turn):
             break
         hold = 1.0 - book.start[other, own + pot]
         gain, action = turn[0, pot] - hold, plan[own, other, pot]
-        book.gain[own, other, pot] = book.ahead[own, other, pot] = gain
-        if action == HOLD or (action == BEST and gain < 0.0):
-            turn[0, pot], turn[1, pot], book.ahead[own, other, pot] = hold, 0.0, 0.0
+        holds = action == HOLD or (action == BEST and gain < 0.0)
+        if holds:
+            turn[0, pot], turn[1, pot] = hold, 0.0
+        book.lost[own, other, pot, HOLD] = 0.0 if holds else gain
+        book.lost[own, other, pot, ROLL] = -gain if holds else 0.0
     return turn[0, 0], turn[1, 0]
 
 
@@ -108,8 +109,7 @@ def book(ruleset, variant, reference):
     goal, faces = variant.values["goal"], variant.values["faces"]
     if goal > MAX_GOAL:
         raise InputError(f"luck adjustment of {ruleset.name} is for goals up to {MAX_GOAL}, not {goal}")
-    cube = (goal, goal, goal)
-    plan, values = np.full(cube, BEST, np.int8), Book(np.zeros((goal, goal)), np.zeros(cube), np.zeros(cube))
+    plan, values = np.full((goal, goal, goal), BEST, np.int8), Book(np.zeros((goal, goal)), np.zeros((goal, goal, goal, 2)))
     if reference is not None:
         state, _, policies, params = reference
         ask_everywhere(state, policies, params, np.zeros(MAX_ACTIONS, np.int32), np.zeros(4, np.uint64), plan)
@@ -135,7 +135,7 @@ def value(state, luck):
         return luck.book.start[own, other]
     if own + pot >= state.variant.goal:
         return 1.0
-    return 1.0 - luck.book.start[other, own + pot] + luck.book.ahead[own, other, pot]
+    return 1.0 - luck.book.start[other, own + pot] + luck.book.lost[own, other, pot, HOLD]
 
 
 @jit
@@ -144,4 +144,4 @@ def loss(state, action, luck):
     own, other, pot = state.score[state.turn], state.score[1 - state.turn], state.pot
     if own + pot >= state.variant.goal:
         return 0.0 if action == HOLD else luck.book.start[other, own] / state.variant.faces
-    return luck.book.ahead[own, other, pot] - (0.0 if action == HOLD else luck.book.gain[own, other, pot])
+    return luck.book.lost[own, other, pot, action]
