@@ -649,7 +649,7 @@ def balance_command(
         print_json({**head, "estimates": records(table, ["variant", "matchup", "games", "truncated", *more, *ROW])})
     else:
         click.echo("  ".join(f"{key} {value}" for key, value in head.items()))
-        click.echo(text_table(table, more=more))
+        click.echo(balance.sensitivity_text(table) if sensitivity else text_table(table, more=more))
 
 
 @cli.command("scorecard", epilog="Example: dicelab scorecard --games 10000 --seed 2026")
