@@ -8,7 +8,7 @@ import pytest
 
 from sims import RULESETS, InputError
 from sims.exact import evaluate, solve
-from sims.jit import INTERPRETED
+from sims.jit import INTERPRETED, type_of
 from sims.luck import mean_book
 from sims.playouts import SHARE, TRUNCATED
 from sims.ruleset import BY_STATE, CHANCE, OVER
@@ -294,8 +294,9 @@ def fill_lead(state, luck, out):
 
 def test_luck_by_an_estimate_is_the_value_less_the_mean_over_outcomes(monkeypatch):
     estimated = SimpleNamespace(book=lambda *_: np.zeros(1), room=lambda book: 3, estimate=fill_lead)
+    for kind in (type_of(RULESETS["pig"].state), RULESETS["pig"].state):  # a new ruleset takes the old one's place
+        monkeypatch.setitem(BY_STATE, kind, RULESETS["pig"])
     pig = replace(RULESETS["pig"], luck=estimated)
-    monkeypatch.setitem(BY_STATE, pig.state, pig)
     table = set_table(pig, ["hold_at:3", "hold_at:5", "uniform"], SMALL_PIG, interpreted=True)
     adjusted = _play_batch(table, table.matchup(4), 0, 3, False, best_book(table)).adjusted
     for deal, rotation in np.ndindex(3, 3):
