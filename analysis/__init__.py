@@ -7,6 +7,7 @@ metagame.py     payoffs -> cycles, maximal lottery, alpha-rank
 figures.py      one function per figure: estimates -> Axes
 tables.py       estimates -> display tables
 ranking.py      a round robin of policies, who is better, ratings, metagame
+halving.py      the best of several arms, dropping the worse half again and again
 best_arm.py     the best policy, with few games
 sweeps.py       parameters and rule fields over a grid, on common deals
 tuning.py       the best parameters of a policy

@@ -28,6 +28,7 @@ from analysis.estimates import (
     win_rates,
 )
 from analysis.intervals import check_level
+from analysis.tables import listed, wrapped
 from sims.errors import InputError, choose
 from sims.policy import Policy
 from sims.results import MAX_LENGTH
@@ -325,3 +326,37 @@ def _verdicts(table: pd.DataFrame) -> list[str]:
     sign = np.sign(table.low).where(np.sign(table.low) == np.sign(table.high), 0)
     assumed = sign.where(table.field == "assumed").ffill()  # it stands before its alternatives
     return [UNDECIDED if not a * b else HOLDS if a == b else CHANGES for a, b in zip(assumed, sign, strict=True)]
+
+
+def sensitivity_text(table: pd.DataFrame) -> str:
+    """Return what :func:`sensitivity` found as text for a terminal of 100 columns: a table for each conclusion."""
+    level = 100 * (1 - (1 - table.level.iloc[0]) * len(table))
+    words = f"Differences from what is fair; all {len(table)} intervals hold at once with {level:.4g} % (Bonferroni)."
+    return "\n\n".join([words, *(_conclusion_text(rows) for _, rows in table.groupby("what", sort=False))])
+
+
+def _conclusion_text(rows: pd.DataFrame) -> str:
+    """Return a conclusion under the assumed rules, then where it is another number, then where the games were the same."""
+    numbers = ["estimate", "low", "high"]
+    assumed, others = rows.iloc[0], rows.iloc[1:]
+    is_same = (others[numbers] == assumed[numbers]).all(axis=1)
+    counts = ", ".join(f"{word} {(others.verdict == word).sum()}" for word in (HOLDS, CHANGES, UNDECIDED))
+    head = f"{assumed.what}: {assumed.estimate:.4f} {_interval(assumed)} as assumed, n {assumed.n}, {assumed.verdict}"
+    moved = others[~is_same]
+    lines = [head, f"under {len(others)} other answers: {counts}"]
+    if len(moved):
+        shown = {
+            "field": moved.field,
+            "answer": moved.value,
+            "estimate": moved.estimate.map("{:.4f}".format),
+            "interval": [_interval(row) for row in moved.itertuples()],
+            "verdict": moved.verdict,
+        }
+        lines.append(listed(shown))
+    if is_same.any():
+        lines.append(wrapped("the same games: " + ", ".join(others[is_same].field + "=" + others[is_same].value)))
+    return "\n".join(lines)
+
+
+def _interval(row: Any) -> str:
+    return f"[{row.low:.4f}, {row.high:.4f}]"

@@ -18,6 +18,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from analysis.estimates import LEVEL, ROW
+from analysis.halving import sequential_halving
 from analysis.intervals import check_level, mean_interval, wilson_interval
 from analysis.ranking import enter, own_seed
 from analysis.tables import listed, records, wrapped
@@ -26,48 +27,42 @@ from sims.policy import Policy, load_policy
 from sims.ruleset import Ruleset, Variant
 from sims.simulate import MAX_INT, deal_shares, find_ruleset, set_table
 
-Play = Callable[[np.ndarray, int, int], np.ndarray]
+Values = Callable[[np.ndarray, int, int], np.ndarray]
 
 
 class Round(NamedTuple):
-    """The arms that played a round (numbers, the best first), the deals each has played by then, and sums over these."""
+    """Arms (their numbers), the deals each has played, and sums over these."""
 
     arms: np.ndarray
     deals: int
     total: np.ndarray
     squares: np.ndarray
 
+    @classmethod
+    def new(cls, arms: int) -> "Round":
+        """No deals yet."""
+        return cls(np.arange(arms), 0, np.zeros(arms), np.zeros(arms))
 
-def sequential_halving(play: Play, arms: int, budget: int) -> list[Round]:
-    """Look for the arm of the highest mean.
+    def only(self, chosen: np.ndarray) -> "Round":
+        """Return some of the arms, in this order."""
+        return Round(self.arms[chosen], self.deals, self.total[chosen], self.squares[chosen])
+
+    def play(self, play: Values, deals: int) -> "Round":
+        """Return the arms after so many deals more."""
+        values = play(self.arms, self.deals, deals)
+        return Round(self.arms, self.deals + deals, self.total + values.sum(axis=0), self.squares + (values**2).sum(axis=0))
+
+
+def best_of(play: Values, arms: int, budget: int) -> list[Round]:
+    """Look for the arm that wins most, by :func:`sequential_halving`.
 
     Parameters
     ----------
     play : callable
         ``play(arms, first, deals)`` returns what these arms (an int array) win in so many deals from number `first`, a float
         array (deals, arms).
-    arms : int
-        At least 2.
-    budget : int
-        Deals, each arm's counted by itself; at least arms * ceil(log2(arms)).
-
-    Returns
-    -------
-    list of Round
-        The last one's first arm is the answer.
     """
-    rounds, alive, done = math.ceil(math.log2(arms)), np.arange(arms), 0
-    total, squares, history = np.zeros(arms), np.zeros(arms), []
-    for _ in range(rounds):
-        deals = budget // (len(alive) * rounds)
-        values = play(alive, done, deals)
-        total[alive] += values.sum(axis=0)
-        squares[alive] += (values**2).sum(axis=0)
-        done += deals
-        alive = alive[np.argsort(-total[alive], kind="stable")]
-        history.append(Round(alive, done, total[alive], squares[alive]))
-        alive = alive[: math.ceil(len(alive) / 2)]
-    return history
+    return sequential_halving(Round.new(arms), arms, budget, lambda left, deals: left.play(play, deals), lambda left: left.total)
 
 
 @dataclass(frozen=True)
@@ -142,7 +137,7 @@ def best_arm(
         raise InputError(f"a budget of {budget} games is too small for {len(entrants)} policies: at least {least}")
     with tqdm(total=budget, unit=" games", unit_scale=True, desc=f"best of {game.name}", disable=None) as bar:
         arms = _Arms(game, entrants, others, seats, rules, n_jobs, bar)
-        history = sequential_halving(arms.play(seed), len(entrants), budget // 2 // cost)
+        history = best_of(arms.play(seed), len(entrants), budget // 2 // cost)
         winner, last_four, fresh = history[-1].arms[0], history[max(rounds - 2, 0)].arms, own_seed(seed, "confirmation")
         finalists = np.concatenate([[winner], last_four[last_four != winner]])
         values = arms.play(fresh)(finalists, 0, (budget - arms.games) // (cost * len(finalists)))
@@ -170,7 +165,7 @@ class _Arms:
     games: int = 0
     truncated: int = 0
 
-    def play(self, seed: int) -> Play:
+    def play(self, seed: int) -> Values:
         """Return how arms play deals of this seed."""
         return lambda arms, first, deals: np.stack([self._values(self.arms[arm], seed, first, deals) for arm in arms], axis=1)
 

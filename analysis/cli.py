@@ -420,6 +420,7 @@ def simulate_command(
 @variant_option
 @set_option
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals; 1 - the chance of a wrong verdict.")
+@click.option("--luck", is_flag=True, help="Adjust win shares for luck: fewer games, where exact values are known.")
 @click.option("--interpreted", is_flag=True, help="Do not compile the policies (slow, same games).")
 @json_option
 def compare_command(
@@ -428,7 +429,7 @@ def compare_command(
     """Say whether A is better than B: both play the same deals, until it is known or the budget is spent.
 
     Without --against they meet each other, two at a table. The verdict is a_better, b_better, equivalent (within the margin),
-    budget_spent or interrupted; its intervals (method anytime) hold however often one looks.
+    budget_spent or interrupted; its intervals (method anytime) hold however often one looks, with --luck too.
     """
     from analysis.comparisons import compare, described
 
@@ -648,7 +649,7 @@ def balance_command(
         print_json({**head, "estimates": records(table, ["variant", "matchup", "games", "truncated", *more, *ROW])})
     else:
         click.echo("  ".join(f"{key} {value}" for key, value in head.items()))
-        click.echo(text_table(table, more=more))
+        click.echo(balance.sensitivity_text(table) if sensitivity else text_table(table, more=more))
 
 
 @cli.command("scorecard", epilog="Example: dicelab scorecard --games 10000 --seed 2026")

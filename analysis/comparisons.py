@@ -7,6 +7,9 @@ same dice (common random numbers).
 The verdict comes from a confidence sequence (:mod:`analysis.sequential`), looked at after every batch: A or B is better once it
 leaves out 0, else they are equivalent once it lies within the margin. The chance that it ever leaves out the true difference is
 at most 1 - level, so each kind of wrong verdict is at most as frequent, by whatever rule one stops.
+
+On request the win shares are adjusted for luck (:mod:`sims.luck`), by exact values only: such a share lies between -3/2 and
+5/2, so the value of a deal is at most 4 from 0, and all of this holds for it too.
 """
 
 import sys
@@ -23,12 +26,15 @@ from analysis.intervals import check_level, mean_interval, wilson_interval
 from analysis.sequential import ConfidenceSequence, batch_sizes
 from analysis.tables import records, text_table
 from sims.errors import InputError, check_int
+from sims.luck import is_exact
 from sims.policy import Policy, load_policy
 from sims.ruleset import Ruleset
-from sims.simulate import MAX_INT, Table, deal_shares, find_ruleset, set_table
+from sims.rulesets import RULESETS
+from sims.simulate import MAX_INT, AdjustedShares, Table, adjusted_shares, deal_shares, find_ruleset, set_table
 
 MARGIN = 0.005
 BUDGET = 10_000_000  # games
+REACH, ADJUSTED_REACH = 1, 4  # how far from 0 the value of a deal may be, as it is played and adjusted for luck
 A_BETTER, B_BETTER, EQUIVALENT, BUDGET_SPENT, INTERRUPTED = "a_better", "b_better", "equivalent", "budget_spent", "interrupted"
 Said = tuple[dict[str, Any], str]
 
@@ -39,7 +45,7 @@ class Comparison:
 
     Attributes
     ----------
-    ruleset, version, variant, seed, a, b, against, margin, until, level, budget
+    ruleset, version, variant, seed, a, b, against, margin, until, level, budget, luck
         What was compared, and how.
     games, truncated : int
         Games played, and how many of them were stopped, which nobody wins.
@@ -49,7 +55,8 @@ class Comparison:
         Independent games, each with dice and seats of its own and a tie decided by lot, that have the same standard error.
     estimates : DataFrame
         Rows of estimates (n is deals): the difference with its confidence sequence (method ``anytime``), the same with Student's
-        interval, which holds for a number of deals fixed beforehand only, and the win rates of A and of B.
+        interval, which holds for a number of deals fixed beforehand only, and the win rates of A and of B. Adjusted for luck, all
+        of them, they are called ``difference_adjusted`` and ``win_rate_adjusted``.
     looks : DataFrame
         The difference at each look: n, games, estimate, low, high.
     """
@@ -68,6 +75,7 @@ class Comparison:
     until: float | None
     level: float
     budget: int
+    luck: bool
     games_unpaired: float
     estimates: pd.DataFrame
     looks: pd.DataFrame
@@ -79,6 +87,7 @@ class Pair(NamedTuple):
     tables: tuple[Table, ...]
     a: str
     b: str
+    luck: bool
 
     @property
     def games_per_deal(self) -> int:
@@ -87,14 +96,26 @@ class Pair(NamedTuple):
 
     def play(self, seed: int, first_deal: int, deals: int, n_jobs: int) -> tuple[np.ndarray, int]:
         """Return win shares, a float array (deals, 2) of A and B, and the number of truncated games."""
-        played = [deal_shares(table, seed, first_deal, deals, n_jobs) for table in self.tables]
+        play = adjusted_shares if self.luck else deal_shares
+        played = [play(table, seed, first_deal, deals, n_jobs) for table in self.tables]
+        shares = [each.adjusted if isinstance(each, AdjustedShares) else each.shares for each in played]
         columns = [self.tables[0].matchup(seed).policies.index(self.a), self.tables[-1].matchup(seed).policies.index(self.b)]
-        shares = np.stack([played[0].shares[:, columns[0]], played[-1].shares[:, columns[1]]], axis=1)
-        return shares, sum(int(each.truncated.sum()) for each in played)
+        both = np.stack([shares[0][:, columns[0]], shares[-1][:, columns[1]]], axis=1)
+        return both, sum(int(each.truncated.sum()) for each in played)
+
+    def start(self, level: float, precision: float) -> ConfidenceSequence:
+        """Return the confidence sequence of the difference before the first deal."""
+        return ConfidenceSequence.start(level, precision, ADJUSTED_REACH if self.luck else REACH)
 
 
 def pair(
-    ruleset: str | Ruleset, a: Any, b: Any, against: Sequence[Any] = (), variant: Any = None, interpreted: bool = False
+    ruleset: str | Ruleset,
+    a: Any,
+    b: Any,
+    against: Sequence[Any] = (),
+    variant: Any = None,
+    interpreted: bool = False,
+    luck: bool = False,
 ) -> Pair:
     """Seat A and B: at one table, or each with the policies of `against`; see :func:`compare`."""
     game = find_ruleset(ruleset)
@@ -106,6 +127,9 @@ def pair(
             f"{game.name} is played by {low} to {high} seats: name {max(low - 1, 1)} to {high - 1} policies with --against "
             f"(against=[...]), which A and then B sit down with, not {len(against)}"
         )
+    if luck and not is_exact(game):
+        exact = ", ".join(name for name, each in RULESETS.items() if is_exact(each))
+        raise InputError(f"no exact values are known of {game.name}, to adjust comparisons for luck by; choose from {exact}")
     known = {spec: load_policy(game, spec) for spec in (a, b, *against) if isinstance(spec, str)}
     first, second, *others = [known[each] if isinstance(each, str) else load_policy(game, each) for each in (a, b, *against)]
     if first.spec == second.spec and first.function is not second.function:
@@ -114,7 +138,7 @@ def pair(
     tables = tuple(set_table(game, seated, variant, interpreted) for seated in seatings)
     for table in tables:
         table.arguments()  # a policy that does not compile is refused before anything is played
-    return Pair(tables, first.spec, second.spec)
+    return Pair(tables, first.spec, second.spec, luck)
 
 
 def verdict(low: Any, high: Any, margin: float) -> np.ndarray:
@@ -147,6 +171,7 @@ def compare(
     n_jobs: int = -1,
     interpreted: bool = False,
     progress: bool = True,
+    luck: bool = False,
 ) -> Comparison:
     """Play A and B on the same deals until it is known which is better, or that they differ by less than the margin.
 
@@ -169,11 +194,15 @@ def compare(
         Of the intervals; wrong verdicts are at most as frequent as 1 - level.
     budget : int
         Games at most, rounded up to whole deals. A verdict that is known by then stands, however wide the interval.
+    luck : bool
+        Compare win shares adjusted for luck, where the ruleset has exact values for it: the same mean from fewer games, after up
+        to a minute for the values.
 
     Raises
     ------
     InputError
-        For an unknown ruleset, policy, variant or field, a number of seats that the game does not have, or a bad number.
+        For an unknown ruleset, policy, variant or field, a number of seats that the game does not have, or a bad number; for
+        `luck` where no exact values are known.
     IllegalAction
         If a policy returns an action that is not legal.
     """
@@ -183,9 +212,9 @@ def compare(
     budget, seed = check_int(budget, "budget", 1, MAX_INT), check_int(seed, "seed", 0, MAX_INT)
     if check_int(n_jobs, "n_jobs", -1024, 1024) == 0:
         raise InputError("n_jobs must not be 0; choose a number of workers, or -1 for all cores")
-    both = pair(ruleset, a, b, against, variant, interpreted)
+    both = pair(ruleset, a, b, against, variant, interpreted, luck)
     per_deal, width = both.games_per_deal, np.inf if until is None else 2 * until
-    start = ConfidenceSequence.start(level, min(margin, until or margin))
+    start = both.start(level, min(margin, until or margin))
     looks: list[Look] = []
     with tqdm(total=budget, unit=" games", unit_scale=True, disable=None if progress else True) as bar:
         bar.set_description(f"{both.a} or {both.b}"[:60])
@@ -218,6 +247,7 @@ def compare(
         until=until,
         level=level,
         budget=budget,
+        luck=luck,
         games_unpaired=_games_unpaired(both, last.values),
         estimates=_estimates(both, last, level),
         looks=pd.DataFrame(
@@ -256,7 +286,7 @@ def _estimates(both: Pair, look: Look, level: float) -> pd.DataFrame:
     methods[extreme] = "wilson"
     table = pd.DataFrame(
         {
-            "quantity": ["difference", "win_rate", "win_rate"],
+            "quantity": [f"{name}_adjusted" if both.luck else name for name in ("difference", "win_rate", "win_rate")],
             "policy": [f"{both.a} - {both.b}", both.a, both.b],
             "seat": pd.array([None] * 3, "Int64"),
             "n": values.n,
@@ -282,14 +312,18 @@ def _games_unpaired(both: Pair, values: ConfidenceSequence) -> float:
 def described(found: Comparison) -> Said:
     """Return a comparison as an object and as text."""
     data = {f.name: getattr(found, f.name) for f in fields(found) if f.name not in ("games_unpaired", "estimates", "looks")}
-    unpaired = found.games_unpaired if np.isfinite(found.games_unpaired) else None
+    unpaired, without = found.games_unpaired if np.isfinite(found.games_unpaired) else None, _without(found)
     data = {**data, "against": list(found.against), "games_unpaired": unpaired, "estimates": records(found.estimates)}
     head = "  ".join(f"{key} {data[key]}" for key in ("ruleset", "version", "variant", "seed", "games", "truncated"))
     if unpaired is None:
-        cost = "without pairing: no spread was seen, so the cost is unknown"
+        cost = f"{without}: no spread was seen, so the cost is unknown"
     else:
-        cost = f"without pairing: {unpaired:,.0f} games for the same standard error, {unpaired / found.games:.2g} times as many"
+        cost = f"{without}: {unpaired:,.0f} games for the same standard error, {unpaired / found.games:.2g} times as many"
     return data, "\n".join([head, sentence(found), text_table(found.estimates), cost])
+
+
+def _without(found: Comparison) -> str:
+    return "without pairing and luck adjustment" if found.luck else "without pairing"
 
 
 def sentence(found: Comparison) -> str:
@@ -318,6 +352,7 @@ def rehearse(
     level: float = LEVEL,
     seed: int = 0,
     n_jobs: int = -1,
+    luck: bool = False,
 ) -> pd.DataFrame:
     """Make many comparisons of the same two policies, to see how often the verdict is wrong where the truth is known.
 
@@ -328,7 +363,7 @@ def rehearse(
     ----------
     comparisons, deals : int
         How many; deals of each.
-    ruleset, a, b, against, variant, margin, level, seed, n_jobs
+    ruleset, a, b, against, variant, margin, level, seed, n_jobs, luck
         See :func:`compare`.
 
     Returns
@@ -337,7 +372,8 @@ def rehearse(
         Columns test, comparison, n (deals so far), estimate, low, high: a row per look. The tests are ``anytime``; Student's
         interval at every look (``student_each_look``), as if it were valid there; and once, at the end (``student_last_look``).
     """
-    both, values, tables = pair(ruleset, a, b, against, variant), ConfidenceSequence.start(level, margin), []
+    both, tables = pair(ruleset, a, b, against, variant, luck=luck), []
+    values = both.start(level, margin)
     for size in batch_sizes(deals):
         shares, _ = both.play(seed, values.n * comparisons, size * comparisons, n_jobs)
         values = values.add((shares[:, 0] - shares[:, 1]).reshape(size, comparisons))

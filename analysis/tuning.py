@@ -14,6 +14,7 @@ from scipy.optimize import differential_evolution
 from tqdm import tqdm
 
 from analysis.estimates import LEVEL
+from analysis.halving import sequential_halving
 from analysis.intervals import regret_interval
 from analysis.sweeps import BAND, Given, Grid, Paired, Point, check_run, described, new_grid
 from sims.errors import InputError, check_int
@@ -126,18 +127,19 @@ def _deals(paired: Paired, games: int) -> int:
 
 def halve(paired: Paired, games: int, play: Play, level: float = LEVEL) -> tuple[list[Point], pd.DataFrame]:
     """Drop the worse half until one point is left; return the last points, the best first, and the win rates of all."""
-    rounds = ceil(log2(len(paired.points)))
-    finalists: list[Point] = []
-    dropped: list[pd.DataFrame] = []
-    for number in range(1, rounds + 1):
-        play(paired, _deals(paired, games // rounds))
-        order = np.argsort(-paired.mean("win_rate"), kind="stable")
-        kept = order[: -(-len(order) // 2)]
-        finalists = [*(paired.points[i] for i in order), *finalists[len(order) :]]
-        rates = paired.estimates("win_rate", level).assign(round=number).iloc[order]
-        dropped.insert(0, rates if number == rounds else rates.iloc[len(kept) :])
-        paired = paired.only(kept)
-    return finalists[:FINALISTS], pd.concat(dropped, ignore_index=True).drop(columns=BAND)
+
+    def play_on(left: Paired, deals: int) -> Paired:
+        play(left, deals)
+        return left
+
+    n = len(paired.points)
+    _deals(paired, games // ceil(log2(n)))  # the first round has fewest
+    history = sequential_halving(paired, n, games // paired.rotations, play_on, lambda left: left.mean("win_rate"))
+    points, tables = list[Point](), list[pd.DataFrame]()
+    for number, left in reversed(list(enumerate(history, 1))):
+        tables.append(left.estimates("win_rate", level).assign(round=number).iloc[len(points) :])
+        points += left.points[len(points) :]
+    return points[:FINALISTS], pd.concat(tables, ignore_index=True).drop(columns=BAND)
 
 
 def search(grid: Grid, games: int, seed: int, play: Play) -> tuple[list[Point], int]:

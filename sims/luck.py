@@ -9,7 +9,7 @@ less variance the better V is (advantage sums: M. Zinkevich et al., AAAI 2006; A
 hidden from the seats are seen here, so V may be of them all; what AIVAT takes away besides, the luck of policies that draw random
 numbers, is left in. A ruleset offers V in its module ``luck``:
 
-    book(ruleset, variant, reference)    what V reads, made once: of best play, or of a reference policy (or None)
+    book(ruleset, variant, reference)    what V reads, made once, arrays: of best play, or of a reference policy (or None)
     room(book), cost(book)               floats of room that it needs; how many times longer an adjusted game takes
 
 and either, by any rule, ``estimate(state, luck, out)``, which fills in the win share of each seat: the outcomes of a chance node
@@ -22,7 +22,12 @@ An exact V is its own mean at every chance node, so between two decisions all lu
 
     adjusted win share = V(start) - own losses + the other's losses.
 
-Nothing is done at chance nodes then. A stopped game is won by nobody: V of where it stops is luck too.
+Nothing is done at chance nodes then. A stopped game is won by nobody: V of where it stops is luck too. The mean of the V of two
+references is its own mean as well; where only they differ, what either does counts as a loss of half as much.
+
+The losses of a long game may add up to anything. So before the adjusted win share would be further than 1 from an even one, the
+adjustment ends, and the rest of the game counts as it is played: its win share less V of here. Whether it goes on is known before
+each outcome, so the mean stays what it was (optional stopping), and an adjusted win share is at most 2 from an even one.
 """
 
 from typing import Any, NamedTuple
@@ -33,6 +38,8 @@ import numpy as np
 from sims import jit as compiled
 from sims.jit import jit
 from sims.ruleset import BY_STATE, apply_chance, chance
+
+FURTHEST = 1.0  # that adjusting takes a win share from an even one; what is left of the game may take it 1 further
 
 
 class Luck(NamedTuple):
@@ -48,12 +55,20 @@ class Luck(NamedTuple):
         Room for positions.
     shares : float array (seats,)
         The adjusted win shares, while they are summed.
+    has_ended : bool array (1,)
+        Does the rest of the game count as it is played?
     """
 
     book: Any
     room: np.ndarray
     spare: Any
     shares: np.ndarray
+    has_ended: np.ndarray
+
+
+def mean_book(books):
+    """Return the mean, entry by entry, of the exact values of several references."""
+    return type(books[0])(*(sum(entries) / len(books) for entries in zip(*books, strict=True)))
 
 
 def _offered(name):
@@ -101,6 +116,7 @@ value, loss, estimate = (_offered(name) for name in ("value", "loss", "estimate"
 def _start_exact(state, luck):
     luck.shares[state.turn] = value(state, luck)
     luck.shares[1 - state.turn] = 1.0 - luck.shares[state.turn]
+    luck.has_ended[0] = False
 
 
 @jit
@@ -127,9 +143,22 @@ def _take_away_luck(state, outcome, luck):
 
 @jit
 def _take_away_loss(state, who, action, luck):
+    if luck.has_ended[0]:
+        return
     lost = loss(state, action, luck)
-    luck.shares[who] -= lost
-    luck.shares[1 - who] += lost
+    if abs(luck.shares[who] - lost - 0.5) <= FURTHEST:
+        luck.shares[who] -= lost
+        luck.shares[1 - who] += lost
+    else:
+        _end_here(state, luck)
+
+
+@jit
+def _end_here(state, luck):
+    mine = value(state, luck)
+    luck.shares[state.turn] -= mine
+    luck.shares[1 - state.turn] -= 1.0 - mine
+    luck.has_ended[0] = True
 
 
 @jit
@@ -139,10 +168,11 @@ def _no_action(state, who, action, luck):
 
 @jit
 def _end_exact(state, is_truncated, payoffs, luck):
-    if is_truncated:
-        mine = value(state, luck)
-        luck.shares[state.turn] -= mine
-        luck.shares[1 - state.turn] -= 1.0 - mine
+    if is_truncated and not luck.has_ended[0]:
+        _end_here(state, luck)
+    if luck.has_ended[0]:
+        for seat in range(2):
+            luck.shares[seat] += payoffs[seat]
 
 
 @jit

@@ -26,7 +26,7 @@ from sims.checkpoints import Checkpoint, claim_folder, is_claimed
 from sims.digest import Untold
 from sims.errors import InputError, check_int, choose
 from sims.files import make_folder, whole_file
-from sims.luck import Luck, is_exact
+from sims.luck import Luck, is_exact, mean_book
 from sims.playouts import ILLEGAL, play_deals, play_game
 from sims.policy import Policy, load_policy
 from sims.results import Matchup, Sums, payoffs_of, policy_shares, reduce_rows, results_table, rows_table
@@ -118,8 +118,9 @@ class Table:
 
     @property
     def book(self) -> Any:
-        """The values by which games are adjusted for luck: of those that the ruleset offers, best play's and those of its own
-        policies at this table, the ones that leave the least variance in a pilot of other deals than any run's.
+        """The values by which games are adjusted for luck: of those that the ruleset offers, best play's, those of its own
+        policies at this table and the mean of these, the ones that leave the least variance in a pilot of other deals than any
+        run's.
 
         Raises
         ------
@@ -165,14 +166,15 @@ class Table:
         references = [None, *(table.arguments() for table in tables)]
         with np.errstate(over="ignore"):  # as for the games: a policy may draw
             books = [module.book(self.ruleset, self.variant, reference) for reference in references]
-        return [book for book in books if book is not None]
+        best, *of_own = [book for book in books if book is not None]
+        return [best, *of_own, *([mean_book(of_own)] if len(of_own) > 1 else [])]
 
     def luck(self, book: Any) -> Luck:
         """Return what the loop needs to adjust games by these values."""
         spare = np.zeros(2, self.ruleset.state).view(np.recarray)
         spare[:] = self.ruleset.new_state(len(self.policies), self.variant)
         module: Any = self.ruleset.luck
-        return Luck(book, np.zeros(module.room(book)), spare, np.zeros(len(self.policies)))
+        return Luck(book, np.zeros(module.room(book)), spare, np.zeros(len(self.policies)), np.zeros(1, bool))
 
     def _compile(self, policy: Policy) -> None:
         try:

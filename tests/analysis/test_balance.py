@@ -19,6 +19,7 @@ from analysis.balance import (
     luck_share,
     scorecard,
     sensitivity,
+    sensitivity_text,
 )
 from analysis.cli import main
 from sims import RULESETS, InputError, simulate
@@ -215,6 +216,44 @@ class OtherRules:
 
     def __getattr__(self, name):
         return getattr(self.rules, name)
+
+
+def test_the_text_of_sensitivity_has_what_differs_and_names_the_same_games():
+    rows = [
+        ("", 0.1, 0.05, 0.15, HOLDS),
+        ("a", 0.1, 0.05, 0.15, HOLDS),
+        ("b", -0.2, -0.3, -0.1, CHANGES),
+        ("c", 0.0, -0.1, 0.1, UNDECIDED),
+    ]
+    table = pd.DataFrame(rows, columns=["value", "estimate", "low", "high", "verdict"]).assign(n=7, field="word", level=0.99)
+    table.loc[0, "field"] = "assumed"
+    both = pd.concat([table.assign(what="worth of x"), table[:2].assign(what="worth of y")], ignore_index=True)
+    assert sensitivity_text(both).splitlines() == [
+        "Differences from what is fair; all 6 intervals hold at once with 94 % (Bonferroni).",
+        "",
+        "worth of x: 0.1000 [0.0500, 0.1500] as assumed, n 7, holds",
+        "under 3 other answers: holds 1, changes sign 1, undecided 1",
+        "field answer estimate           interval      verdict",
+        " word      b  -0.2000 [-0.3000, -0.1000] changes sign",
+        " word      c   0.0000  [-0.1000, 0.1000]    undecided",
+        "the same games: word=a",
+        "",
+        "worth of y: 0.1000 [0.0500, 0.1500] as assumed, n 7, holds",
+        "under 1 other answers: holds 1, changes sign 0, undecided 0",
+        "the same games: word=a",
+    ]
+
+
+def test_the_command_asks_for_sensitivity(capsys, monkeypatch):
+    goal = replace(PIG.fields["goal"], default=15, alternatives=(2, 30))
+    monkeypatch.setitem(RULESETS, "pig", replace(FEW, rules=OtherRules(PIG.rules, {**PIG.fields, "goal": goal})))
+    command = ["balance", "pig", "--games", "20", "--sensitivity"]
+    main(command)
+    text = capsys.readouterr().out
+    assert "worth of the first turn: " in text
+    assert max(map(len, text.splitlines())) <= 100
+    main([*command, "--json"])
+    assert len(json.loads(capsys.readouterr().out)["estimates"]) == 12
 
 
 def test_rules_without_open_questions_are_refused():

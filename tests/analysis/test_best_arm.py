@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from analysis.best_arm import _confirmation, best_arm, sequential_halving, text
+from analysis.best_arm import _confirmation, best_arm, best_of, text
 from sims import InputError, exact
 from sims.jit import INTERPRETED
 from sims.simulate import deal_shares, set_table
@@ -24,7 +24,7 @@ def test_the_schedule_of_karnin_koren_and_somekh(arms):
         return np.tile(worth[alive].astype(float), (deals, 1))
 
     budget, rounds = 1_000, math.ceil(math.log2(arms))
-    history = sequential_halving(play, arms, budget)
+    history = best_of(play, arms, budget)
     assert history[-1].arms[0] == worth.argmax()
     assert len(calls) == rounds
     alive, done = arms, 0
@@ -60,7 +60,7 @@ def test_the_right_threshold_of_pig_is_found_more_often_than_by_uniform_sampling
 
         arms = range(len(specs))
         found = {
-            "halving": sequential_halving(play, len(specs), budget)[-1].arms[0],
+            "halving": best_of(play, len(specs), budget)[-1].arms[0],
             "uniform, common dice": play(arms, 0, each).sum(axis=0).argmax(),
             "uniform, own dice": np.argmax([played(arm, 1_000 * (run + 1) + arm, 0, each).sum() for arm in arms]),
         }

@@ -16,8 +16,9 @@ from analysis.estimates import LEVEL, ROW, win_rates
 from analysis.sequential import batch_sizes
 from sims import InputError, exact, policy, simulate
 from sims.jit import INTERPRETED
+from sims.rulesets.dice_fever import evaluation
 from sims.rulesets.pig.rules import HOLD, ROLL
-from sims.simulate import BATCH
+from sims.simulate import BATCH, adjusted_shares, set_table
 from sims.streams import draw
 
 SHORT = "standard,goal=20"
@@ -192,6 +193,69 @@ def test_the_number_of_workers_changes_nothing(against):
     assert json.dumps(described(one)) == json.dumps(described(two))
 
 
+# --- adjusted for luck ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(INTERPRETED, reason="thousands of games")
+@pytest.mark.parametrize("against", [(), ("hold_at:14",)])
+def test_what_is_adjusted_for_luck_is_the_same_difference(against):
+    arguments = {
+        "ruleset": "pig",
+        "a": "hold_at:8",
+        "b": "hold_at:12",
+        "against": against,
+        "variant": SHORT,
+        "margin": 1e-3,
+        **QUIET,
+    }
+    plain, adjusted = (compare(budget=2 * FEW, luck=luck, **arguments) for luck in (False, True))
+    truth = difference("hold_at:8", "hold_at:12", *against)
+    found, of_games = row(adjusted, "difference_adjusted", "student"), row(plain, "difference", "student")
+    assert abs(found.estimate - truth) < 5 * found.stderr
+    assert found.stderr < of_games.stderr / 2
+    assert adjusted.games_unpaired > 4 * plain.games_unpaired * adjusted.games / plain.games
+    assert list(adjusted.estimates.quantity) == ["difference_adjusted"] * 2 + ["win_rate_adjusted"] * 2
+    assert (adjusted.estimates.method == plain.estimates.method).all()
+    tables = [set_table("pig", [each, *against], SHORT) for each in ("hold_at:8", "hold_at:12")] if against else None
+    tables = tables or [set_table("pig", ["hold_at:8", "hold_at:12"], SHORT)]
+    shares = [adjusted_shares(table, 0, 0, found.n, 1).adjusted for table in tables]
+    values = shares[0][:, 0] - shares[-1][:, 0 if against else 1]
+    assert found.estimate == pytest.approx(values.mean(), abs=1e-12)
+
+
+def test_a_rehearsal_adjusted_for_luck_is_what_compare_would_have_found():
+    deals = 150 if INTERPRETED else 2_000
+    looks = rehearse("pig", "hold_at:9", "hold_at:10", 1, deals, variant=SHORT, margin=0.06, n_jobs=1, luck=True)
+    found = compare("pig", "hold_at:9", "hold_at:10", variant=SHORT, margin=0.06, budget=2 * deals, luck=True, **QUIET)
+    anytime, shown = looks[looks.test == "anytime"].reset_index(drop=True), ["n", "estimate", "low", "high"]
+    pd.testing.assert_frame_equal(anytime[shown][: len(found.looks)], found.looks[shown])
+
+
+@pytest.mark.slow
+def test_a_comparison_adjusted_for_luck_needs_fewer_games():
+    plain, adjusted = (compare("pig", "hold_at:20", "hold_at:25", luck=luck, seed=2, **QUIET) for luck in (False, True))
+    assert plain.verdict == adjusted.verdict == "b_better"
+    assert 3 * adjusted.games < plain.games
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (
+            {"ruleset": "dicefest", "a": "uniform", "b": "thrifty"},
+            "no exact values are known of dicefest, .*; choose from pig, dice-fever",
+        ),
+        ({"ruleset": "dice-land", "a": "uniform", "b": "greedy"}, "no exact values are known of dice-land"),
+        ({"against": ["hold_at:20"] * 2}, "luck adjustment of pig is for 2 seats, not 3"),
+        ({"variant": "standard,goal=400"}, "goals up to 300, not 400"),
+    ],
+    ids=str,
+)
+def test_where_there_are_no_exact_values_it_is_refused(change, words):
+    with pytest.raises(InputError, match=words):
+        compare(**{"ruleset": "pig", "a": "hold_at:20", "b": "hold_at:25", "luck": True, **QUIET, **change})
+
+
 # --- Ctrl-C ---------------------------------------------------------------------------------------------------------------
 
 
@@ -289,7 +353,7 @@ def test_json(capsys):
     captured = capsys.readouterr()
     data = json.loads(captured.out, parse_constant=pytest.fail)
     assert captured.err == ""
-    assert list(data) == [*KEYS, "budget", "games_unpaired", "estimates"]
+    assert list(data) == [*KEYS, "budget", "luck", "games_unpaired", "estimates"]
     assert (data["variant"], data["against"], data["verdict"]) == (SHORT, ["uniform", "hold_at:14"], "budget_spent")
     assert (data["seed"], data["games"], data["truncated"], data["until"]) == (3, 60, 0, None)
     assert all(list(each) == ROW for each in data["estimates"])
@@ -309,6 +373,21 @@ def test_text(capsys):
     assert words == "budget spent: not known yet whether hold_at:8 and hold_at:12 differ by 0.005"
     assert [line.split()[0] for line in rows] == ["difference", "difference", "win_rate", "win_rate"]
     assert cost.startswith("without pairing: ")
+
+
+def test_text_of_what_is_adjusted_for_luck(capsys):
+    main([*COMMAND, "--luck"])
+    _, _, _, *rows, cost = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in rows] == ["difference_adjusted"] * 2 + ["win_rate_adjusted"] * 2
+    assert "anytime" in rows[0]
+    assert cost.startswith("without pairing and luck adjustment: ")
+
+
+def test_the_command_refuses_to_adjust_without_exact_values(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["compare", "dicefest", "uniform", "thrifty", "--luck"])
+    assert caught.value.code == 2
+    assert "no exact values are known of dicefest" in capsys.readouterr().err
 
 
 def test_the_command_has_the_defaults_of_the_function():
@@ -396,6 +475,13 @@ CASES = {  # A, B, with whom at the table, margin (None: just below the differen
     "just outside, with `hold_at:14`": ("hold_at:15", "hold_at:17", ("hold_at:14",), None, 1_000),
 }
 SHOWN = ("false_better", "false_equivalent", "covered", "always_covered", "undecided")
+ADJUSTED = {  # game, variant, A, B, margin (None: just below the difference), deals of a comparison
+    "Pig, equal": ("pig", SHORT, heads, tails, 0.05, 1_500),
+    "Pig, within the margin": ("pig", SHORT, "hold_at:10", "hold_at:13", 0.05, 1_000),
+    "Pig, just outside": ("pig", SHORT, "hold_at:9", "hold_at:10", None, 1_000),
+    "`plain`, within the margin": ("dice-fever", "plain", "race:2", "race:3", 0.1, 300),
+    "`plain`, just outside": ("dice-fever", "plain", "race:2", "hold_dice:3", None, 300),
+}
 README = Path(analysis.comparisons.__file__).with_name("README.md")
 
 
@@ -422,3 +508,29 @@ def test_verdicts_are_wrong_at_most_as_often_as_they_say_and_the_documentation_s
         shares = " | ".join(f"{of_test[quantity]:.2%}" for quantity in SHOWN)
         line = f"| {case} | {truth:+.4f} | {margin:.4f} | `{test}` | {shares} | {spent[test]:,.0f} |"
         assert line in README.read_text(encoding="utf-8"), line
+
+
+def exact_difference(case):
+    game, variant, a, b, *_ = ADJUSTED[case]
+    if a is heads:
+        return 0.0
+    evaluate = exact.evaluate if game == "pig" else evaluation.evaluate
+    return evaluate(game, [a, b], variant)[0] + evaluate(game, [b, a], variant)[1] - 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", ADJUSTED)
+def test_verdicts_adjusted_for_luck_are_wrong_at_most_as_often_and_the_documentation_shows_it(case):
+    game, variant, a, b, margin, deals = ADJUSTED[case]
+    truth = exact_difference(case)
+    margin = 0.99 * abs(truth) if margin is None else margin
+    looks = rehearse(game, a, b, 2_000, deals, variant=variant, margin=margin, seed=1, n_jobs=1, luck=True)
+    looks = looks[looks.test == "anytime"]
+    rates = error_rates(looks, truth, margin).set_index("quantity").estimate
+    assert rates.false_better <= 1 - LEVEL
+    assert rates.false_equivalent <= 1 - LEVEL
+    assert rates.covered >= rates.always_covered >= LEVEL
+    assert rates.undecided < 0.2
+    shares, spent = " | ".join(f"{rates[quantity]:.2%}" for quantity in SHOWN), stops(looks, margin).n.mean()
+    line = f"| {case} | {truth:+.4f} | {margin:.4f} | {shares} | {spent:,.0f} |"
+    assert line in README.read_text(encoding="utf-8"), line

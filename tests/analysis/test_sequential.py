@@ -10,35 +10,36 @@ from analysis.sequential import ConfidenceSequence, batch_sizes, boundary, log_m
 from sims import InputError
 
 
-def psi(t):
-    return (-math.log(1 - 2 * t) - 2 * t) / 4
+def psi(t, span):
+    return (-np.log(1 - span * t) - span * t) / span**2
 
 
-def slow_log_mixture(total, spread, weight):
+def slow_log_mixture(total, spread, weight, span):
     """The mean over t of exp(t S - psi(t) V), as an integral."""
+    r = weight / span**2
 
     def density(t):
-        return (1 - 2 * t) ** (weight / 4 - 1) * math.exp(-weight / 4 * (1 - 2 * t))
+        return (1 - span * t) ** (r - 1) * math.exp(-r * (1 - span * t))
 
     def integrand(t):
-        return math.exp(t * total - psi(t) * spread) * density(t)
+        return math.exp(t * total - psi(t, span) * spread) * density(t)
 
-    edges = [0, 0.01, 0.03, 0.1, 0.2, 0.5]
+    edges = [share / span for share in (0, 0.02, 0.06, 0.2, 0.4, 1)]
     area = [sum(integrate.quad(f, *edges[i : i + 2])[0] for i in range(len(edges) - 1)) for f in (integrand, density)]
     return math.log(area[0] / area[1])
 
 
-def slow_interval(batches, level, weights):
+def slow_interval(batches, level, weights, span):
     """Mean, low and high, value by value; the boundary from integrals."""
     n, total, spread = 0, 0.0, 0.0
     for batch in batches:
-        guess = total / n if n else 0.0
+        guess = min(max(total / n, -1), 1) if n else 0.0
         for x in batch:
             spread += (x - guess) ** 2
         n, total = n + len(batch), total + sum(batch)
 
     def excess(s):
-        mixtures = [math.exp(slow_log_mixture(s, spread, weight)) for weight in weights]
+        mixtures = [math.exp(slow_log_mixture(s, spread, weight, span)) for weight in weights]
         return math.log(sum(mixtures) / len(mixtures)) - math.log(2 / (1 - level))
 
     half = optimize.brentq(excess, 0, 5 * (n + 10)) / n
@@ -48,9 +49,10 @@ def slow_interval(batches, level, weights):
 @pytest.mark.parametrize(
     "total, spread, weight", [(0, 0, 5), (10, 20, 5), (40, 100, 30), (3, 0, 50), (60, 300, 100), (1, 0.5, 0.8)]
 )
-def test_the_mixture_is_its_integral(total, spread, weight):
-    assert log_mixture(np.float64(total), np.float64(spread), weight) == pytest.approx(
-        slow_log_mixture(total, spread, weight), abs=1e-6
+@pytest.mark.parametrize("span", [2, 4])
+def test_the_mixture_is_its_integral(total, spread, weight, span):
+    assert log_mixture(np.float64(total), np.float64(spread), weight, span) == pytest.approx(
+        slow_log_mixture(total, spread, weight, span), abs=1e-6
     )
 
 
@@ -62,18 +64,29 @@ def test_the_interval_is_the_slow_one(level, precision, mean):
     sequence = ConfidenceSequence.start(level, precision)
     for batch in batches:
         sequence = sequence.add(batch)
-    expected = slow_interval(batches, level, sequence.weights)
+    expected = slow_interval(batches, level, sequence.weights, 2)
     assert [float(value) for value in sequence.interval()] == pytest.approx(expected, abs=1e-6)
 
 
-def test_each_factor_is_at_most_1_on_average():
+def test_the_interval_of_values_beyond_1_is_the_slow_one():
+    generator, sequence = np.random.default_rng(1), ConfidenceSequence.start(0.95, 0.05, reach=3)
+    batches = [np.full(3, 3.0), *(generator.choice([-3, 0, 0.5, 1], n) for n in (4, 60, 40))]  # at first the mean is beyond 1
+    for batch in batches:
+        sequence = sequence.add(batch)
+    expected = slow_interval(batches, 0.95, sequence.weights, 4)
+    assert [float(value) for value in sequence.interval()] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("reach", [1, 4])
+def test_each_factor_is_at_most_1_on_average(reach):
     """What makes it a supermartingale: E exp(t (x - mu) - psi(t) (x - g)^2) <= 1, whatever the guess, for values within bounds.
 
     Two values are enough: every distribution with a mean is a mixture of such.
     """
-    t = np.linspace(0, 0.499, 60)[:, None, None, None]
-    low, high = np.linspace(-1, 0, 9)[:, None, None], np.linspace(0, 1, 9)[:, None]
-    psi_t = (-np.log(1 - 2 * t) - 2 * t) / 4
+    span = reach + 1
+    t = np.linspace(0, 0.998 / span, 60)[:, None, None, None]
+    low, high = np.linspace(-reach, 0, 9)[:, None, None], np.linspace(0, reach, 9)[:, None]
+    psi_t = psi(t, span)
     for guess in np.linspace(-1, 1, 9):
         for share in np.linspace(0, 1, 11):
             mu = (1 - share) * low + share * high
@@ -121,7 +134,7 @@ def test_it_is_not_much_wider_than_students_interval(variance):
     """Once that is as narrow as asked for: its square, and so the values needed, is at most 5 times as large, mostly 3."""
     precision = 0.005
     n = variance * (2.5 * 1.96 / precision) ** 2
-    half = boundary(np.float64(variance * n), 0.025, ConfidenceSequence.start(0.95, precision).weights) / n
+    half = boundary(np.float64(variance * n), 0.025, ConfidenceSequence.start(0.95, precision).weights, 2) / n
     student = 1.96 * math.sqrt(variance / n)
     assert 1.3 < half / student < math.sqrt(5)
 
@@ -159,7 +172,7 @@ def test_any_precision_will_do(precision):
 def test_the_boundary_at_very_large_numbers():
     """Beyond any budget it still grows as sqrt(V log V), and is found."""
     spread = np.array([0.0, 1e4, 1e8, 1e12])
-    found = boundary(spread, 0.025, (100.0, 2_500.0))
+    found = boundary(spread, 0.025, (100.0, 2_500.0), 2)
     assert np.all(np.diff(found) > 0)
     ratio = found[1:] / np.sqrt(spread[1:])
     assert np.all((ratio > 2.7) & (ratio < 6))

@@ -8,10 +8,12 @@ import pytest
 
 from sims import RULESETS, InputError
 from sims.exact import evaluate, solve
-from sims.jit import INTERPRETED
+from sims.jit import INTERPRETED, type_of
+from sims.luck import mean_book
 from sims.playouts import SHARE, TRUNCATED
 from sims.ruleset import BY_STATE, CHANCE, OVER
 from sims.rulesets.dice_fever import evaluation, exact
+from sims.rulesets.pig.rules import HOLD, ROLL
 from sims.simulate import _play_batch, adjusted_shares, deal_shares, set_table
 from sims.trace import replay
 
@@ -38,11 +40,11 @@ def best_book(table):
 
 
 def books(table):
-    """Best play's values, and where there are those of a reference, the first policy's."""
-    own = set_table(table.ruleset, [table.policies[0]] * 2, table.variant).arguments()
+    """Best play's values, and where there are those of a reference, the first policy's, the second's, and their mean."""
+    own = [set_table(table.ruleset, [policy] * 2, table.variant).arguments() for policy in table.policies]
     with np.errstate(over="ignore"):
-        found = [table.ruleset.luck.book(table.ruleset, table.variant, reference) for reference in (None, own)]
-    return [book for book in found if book is not None]
+        found = [table.ruleset.luck.book(table.ruleset, table.variant, reference) for reference in (None, *own)]
+    return found[:1] if found[1] is None else [*found, mean_book(found[1:])]
 
 
 @pytest.mark.parametrize(("name", "variant", "policies"), TABLES)
@@ -70,25 +72,30 @@ def test_interpreted_and_compiled_adjust_alike(name, variant, policies):
 # --- oracles --------------------------------------------------------------------------------------------------------------
 
 
-def first_seat(ruleset, state, value):
-    """Seat 0's chance: `value` at decisions and starts of turns, and chance multiplied out."""
+def game_shares(ruleset, state):
+    """What each seat has won at the end of a game."""
+    shares = np.zeros(2)
+    ruleset.rules.payoffs(state, shares)
+    return shares
+
+
+def first_seat(ruleset, state, value, mover):
+    """Seat 0's chance: `value` at decisions and once the mover's turn is over, and chance multiplied out."""
     who = ruleset.rules.actor(state)
     if who == OVER:
-        shares = np.zeros(2)
-        ruleset.rules.payoffs(state, shares)
-        return shares[0]
-    if who != CHANCE or state.pot == 0:
+        return game_shares(ruleset, state)[0]
+    if who != CHANCE or state.turn != mover:
         mine = value(state)
         return mine if state.turn == 0 else 1.0 - mine
     m = ruleset.rules.chance(state)
-    return sum(first_seat(ruleset, ruleset.after(state, outcome), value) for outcome in range(m)) / m
+    return sum(first_seat(ruleset, ruleset.after(state, outcome), value, mover) for outcome in range(m)) / m
 
 
-@pytest.mark.parametrize("is_best", [True, False])
-def test_the_luck_of_pig_is_zero_on_average_at_every_chance_node(is_best):
-    table = set_table("pig", ["hold_at:3", "uniform"], "standard,goal=6,faces=3")
+@pytest.mark.parametrize("which", range(4))
+def test_the_luck_of_pig_is_zero_on_average_at_every_chance_node(which):
+    table = set_table("pig", ["hold_at:3", "hold_at:5"], "standard,goal=6,faces=3")
     ruleset, rules, module = table.ruleset, table.ruleset.rules, table.ruleset.luck
-    luck = table.luck(books(table)[0 if is_best else 1])
+    luck = table.luck(books(table)[which])
 
     def value(state):
         return module.value(state, luck)
@@ -100,13 +107,83 @@ def test_the_luck_of_pig_is_zero_on_average_at_every_chance_node(is_best):
                 rules.reset(state)
                 state.score[:2], state.pot = (own, other), pot
                 if pot == 0:
-                    outcomes = [first_seat(ruleset, ruleset.after(state, outcome), value) for outcome in range(3)]
+                    outcomes = [first_seat(ruleset, ruleset.after(state, outcome), value, 0) for outcome in range(3)]
                     assert value(state) == pytest.approx(np.mean(outcomes), abs=1e-12)
                     continue
                 state.throwing = 0
                 for action in (0, 1):
-                    after = first_seat(ruleset, ruleset.after(state, action), value)
+                    after = first_seat(ruleset, ruleset.after(state, action), value, 0)
                     assert value(state) - module.loss(state, action, luck) == pytest.approx(after, abs=1e-12)
+
+
+@compiled_only
+@pytest.mark.parametrize("which", range(4))
+@pytest.mark.parametrize("variant", [PLAIN, "plain,target=12,bonus_die=true,bonus_at=3,sudden_death=own"])
+def test_the_luck_of_dice_fever_is_zero_on_average_wherever_games_come(variant, which):
+    """The value of each decision, less what its action loses, is the mean value of what may follow."""
+    table = set_table("dice-fever", ["race:2", "hold_dice:4"], variant)
+    ruleset, module = table.ruleset, table.ruleset.luck
+    luck, decisions = table.luck(books(table)[which]), 0
+
+    def value(state):
+        return module.value(state, luck)
+
+    for deal in range(5):
+        game, state = replay(table, 2, deal, 0), ruleset_start(table)
+        assert first_seat(ruleset, state, value, state.turn) == pytest.approx(value(state), abs=1e-11)
+        for code in game.codes:
+            if ruleset.rules.actor(state) != CHANCE:
+                mine = value(state) - module.loss(state, code, luck)
+                after = first_seat(ruleset, ruleset.after(state, code), value, state.turn)
+                assert (mine if state.turn == 0 else 1.0 - mine) == pytest.approx(after, abs=1e-11)
+                decisions += 1
+            ruleset.advance(state, code)
+    assert decisions > 20
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_the_mean_of_an_adjusted_game_of_pig_is_the_exact_win_share(which):
+    """Losses are summed over the whole game, by iteration over all positions: what they add to the value of the start."""
+    policies, goal = ("hold_at:2", "hold_at:4"), 6
+    table = set_table("pig", policies, f"standard,goal={goal},faces=3")
+    ruleset, luck, ends = table.ruleset, table.luck(books(table)[which]), (2, 4)
+
+    def after(turn, scores, pot):
+        """What the first policy gains by losses to come, before a throw; `lost` and `gains` are of the sweep."""
+        stays = sum(decision(turn, scores, pot + face) for face in (2, 3))
+        return (gains[1 - turn, scores] + stays) / 3
+
+    def decision(turn, scores, pot):
+        state = ruleset_start(table)
+        state.turn, state.score[:2], state.pot, state.throwing = turn, scores, pot, 0
+        holds = pot >= ends[turn] or scores[turn] + pot >= goal
+        lost = float(ruleset.luck.loss(state, HOLD if holds else ROLL, luck)) * (-1 if turn == 0 else 1)
+        if not holds:
+            return lost + after(turn, scores, pot)
+        banked = tuple(score + (pot if seat == turn else 0) for seat, score in enumerate(scores))
+        return lost + (0.0 if banked[turn] >= goal else gains[1 - turn, banked])
+
+    keys = [(turn, scores) for turn in range(2) for scores in np.ndindex(goal, goal)]
+    gains, change = dict.fromkeys(keys, 0.0), 1.0
+    while change > 1e-12:
+        swept = {key: after(*key, 0) for key in keys}
+        change, gains = max(abs(swept[key] - gains[key]) for key in keys), swept
+    value = ruleset.luck.value(ruleset_start(table), luck)
+    assert value + gains[0, (0, 0)] == pytest.approx(evaluate("pig", policies, table.variant)[0], abs=1e-10)
+
+
+def test_an_adjusted_win_share_has_bounds():
+    """Who rolls on for ever loses by every throw, more than a game; the rest then counts as it is played."""
+
+    def rolls(view, actions, n, params, rng):
+        return ROLL if view.score[view.turn] + view.pot < 2 * view.variant.goal else HOLD
+
+    table = set_table("pig", [rolls, "hold_at:3"], "standard,goal=6,faces=12")
+    batch = _play_batch(table, table.matchup(1), 0, DEALS, True, best_book(table))
+    assert 1 < np.abs(batch.adjusted - 0.5).max() <= 2
+    assert batch.adjusted.sum(axis=2) == pytest.approx(1, abs=1e-12)
+    luck = (batch.rows[..., 0] / SHARE - batch.adjusted).mean(axis=1)
+    assert (np.abs(luck.mean(axis=0)) < 5 * luck.std(axis=0) / DEALS**0.5).all()
 
 
 def test_best_play_of_pig_is_the_solved_game():
@@ -118,7 +195,7 @@ def test_best_play_of_pig_is_the_solved_game():
 @compiled_only
 def test_published_values_of_pig():
     table = set_table("pig", ["hold_at:20"] * 2)
-    best, own = books(table)
+    best, own = books(table)[:2]
     assert best.start[0, 0] == pytest.approx(0.5306, abs=5e-5)  # Neller and Presser 2004
     assert own.start[0, 0] == pytest.approx(0.5347, abs=5e-5)
 
@@ -134,15 +211,19 @@ def test_losses_of_dice_fever_are_those_of_the_solution(variant):
         for rotation in range(2):
             game, state = replay(table, 2, deal, rotation), ruleset.new_state(2, table.variant)
             ruleset.rules.reset(state)
-            shares = np.array([solution.first_seat_win, 1.0 - solution.first_seat_win])
+            shares, has_ended = np.array([solution.first_seat_win, 1.0 - solution.first_seat_win]), False
             for code in game.codes:
                 who = int(ruleset.rules.actor(state))
-                if who != CHANCE:
+                if who != CHANCE and not has_ended:
                     options = solution.options(state)
-                    lost = max(options.values()) - options[code]
-                    shares[who] -= lost
-                    shares[1 - who] += lost
+                    best = max(options.values())
+                    lost = best - options[code]
+                    has_ended = abs(shares[who] - lost - 0.5) > 1
+                    mine, theirs = (best, 1 - best) if has_ended else (lost, -lost)
+                    shares -= [mine, theirs] if who == 0 else [theirs, mine]
                 ruleset.advance(state, code)
+            if has_ended:
+                shares += game_shares(ruleset, state)
             assert adjusted[0, rotation] == pytest.approx(shares, abs=1e-9)
 
 
@@ -213,8 +294,9 @@ def fill_lead(state, luck, out):
 
 def test_luck_by_an_estimate_is_the_value_less_the_mean_over_outcomes(monkeypatch):
     estimated = SimpleNamespace(book=lambda *_: np.zeros(1), room=lambda book: 3, estimate=fill_lead)
+    for kind in (type_of(RULESETS["pig"].state), RULESETS["pig"].state):  # a new ruleset takes the old one's place
+        monkeypatch.setitem(BY_STATE, kind, RULESETS["pig"])
     pig = replace(RULESETS["pig"], luck=estimated)
-    monkeypatch.setitem(BY_STATE, pig.state, pig)
     table = set_table(pig, ["hold_at:3", "hold_at:5", "uniform"], SMALL_PIG, interpreted=True)
     adjusted = _play_batch(table, table.matchup(4), 0, 3, False, best_book(table)).adjusted
     for deal, rotation in np.ndindex(3, 3):

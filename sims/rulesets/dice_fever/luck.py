@@ -46,7 +46,7 @@ KEPT = 65_537  # worths of cards that are kept; a prime spreads the keys
 
 
 class Book(NamedTuple):
-    """Values of best play or of a reference.
+    """Values of best play or of a reference, in entries whose mean over references are values too.
 
     Attributes
     ----------

@@ -18,7 +18,7 @@ from sims.jit import MAX_ACTIONS, ask, jit
 from sims.rulesets.pig.rules import HOLD, ROLL
 
 BEST = 2  # in place of an action: whichever is better
-MAX_GOAL = 300  # the tables then take 0.25 GB
+MAX_GOAL = 300  # the tables of a reference then take 0.43 GB
 TOLERANCE = 1e-13  # of a step of Newton; what is left after it is rounding
 
 
@@ -29,15 +29,12 @@ class Book(NamedTuple):
     ----------
     start : float array (goal, goal)
         C.
-    plan : int8 array (goal, goal, goal)
-        What the reference does.
-    gain : float array (goal, goal, goal)
-        By how much ROLL is worth more than HOLD.
+    lost : float array (goal, goal, goal, 2)
+        How much less HOLD, or ROLL, is worth than what the reference does.
     """
 
     start: np.ndarray
-    plan: np.ndarray
-    gain: np.ndarray
+    lost: np.ndarray
 
 
 @jit
@@ -55,8 +52,8 @@ def ask_everywhere(state, policies, actions, rng, plan):
 
 
 @jit
-def value_turn(own, other, book, turn):
-    """Value a turn from what follows it; return its value, and the chance of a 1 in it.
+def value_turn(own, other, plan, book, turn):
+    """Value a turn by a plan and from what follows it; return its value, and the chance of a 1 in it.
 
     `turn` is room for values and chances of a 1, by pot up to the goal and what one more throw may add.
     """
@@ -73,16 +70,18 @@ def value_turn(own, other, book, turn):
         if pot == 0:
             break
         hold = 1.0 - book.start[other, own + pot]
-        gain, action = turn[0, pot] - hold, book.plan[own, other, pot]
-        book.gain[own, other, pot] = gain
-        if action == HOLD or (action == BEST and gain < 0.0):
+        gain, action = turn[0, pot] - hold, plan[own, other, pot]
+        holds = action == HOLD or (action == BEST and gain < 0.0)
+        if holds:
             turn[0, pot], turn[1, pot] = hold, 0.0
+        book.lost[own, other, pot, HOLD] = 0.0 if holds else gain
+        book.lost[own, other, pot, ROLL] = -gain if holds else 0.0
     return turn[0, 0], turn[1, 0]
 
 
 @jit
-def value_all(book, turn):
-    """Fill in the values."""
+def value_all(plan, book, turn):
+    """Fill in the values of both seats going by a plan."""
     start, goal = book.start, book.start.shape[0]
     for total in range(2 * goal - 2, -1, -1):
         for own in range(max(0, total - goal + 1), total // 2 + 1):
@@ -91,8 +90,8 @@ def value_all(book, turn):
             change = 1.0
             while change > TOLERANCE:
                 x, y = start[own, other], start[other, own]
-                mine, one = value_turn(own, other, book, turn)
-                theirs, two = value_turn(other, own, book, turn)
+                mine, one = value_turn(own, other, plan, book, turn)
+                theirs, two = value_turn(other, own, plan, book, turn)
                 start[own, other] += (mine - x - one * (theirs - y)) / max(1.0 - one * two, 1e-12)
                 start[other, own] = theirs - two * (start[own, other] - x)
                 change = abs(start[own, other] - x) + abs(start[other, own] - y)
@@ -109,14 +108,11 @@ def book(ruleset, variant, reference):
     goal, faces = variant.values["goal"], variant.values["faces"]
     if goal > MAX_GOAL:
         raise InputError(f"luck adjustment of {ruleset.name} is for goals up to {MAX_GOAL}, not {goal}")
-    cube = (goal, goal, goal)
-    values = Book(np.zeros((goal, goal)), np.full(cube, BEST, np.int8), np.zeros(cube))
+    plan, values = np.full((goal, goal, goal), BEST, np.int8), Book(np.zeros((goal, goal)), np.zeros((goal, goal, goal, 2)))
     if reference is not None:
         state, _, policies = reference
-        ask_everywhere(state, policies, np.zeros(MAX_ACTIONS, np.int32), np.zeros(4, np.uint64), values.plan)
-    value_all(values, np.zeros((2, goal + faces)))
-    if reference is None:
-        values.plan[...] = np.where(values.gain < 0.0, HOLD, ROLL)
+        ask_everywhere(state, policies, np.zeros(MAX_ACTIONS, np.int32), np.zeros(4, np.uint64), plan)
+    value_all(plan, values, np.zeros((2, goal + faces)))
     return values
 
 
@@ -138,8 +134,7 @@ def value(state, luck):
         return luck.book.start[own, other]
     if own + pot >= state.variant.goal:
         return 1.0
-    hold = 1.0 - luck.book.start[other, own + pot]
-    return hold if luck.book.plan[own, other, pot] == HOLD else hold + luck.book.gain[own, other, pot]
+    return 1.0 - luck.book.start[other, own + pot] + luck.book.lost[own, other, pot, HOLD]
 
 
 @jit
@@ -148,7 +143,4 @@ def loss(state, action, luck):
     own, other, pot = state.score[state.turn], state.score[1 - state.turn], state.pot
     if own + pot >= state.variant.goal:
         return 0.0 if action == HOLD else luck.book.start[other, own] / state.variant.faces
-    if action == luck.book.plan[own, other, pot]:
-        return 0.0
-    gain = luck.book.gain[own, other, pot]
-    return gain if action == HOLD else -gain
+    return luck.book.lost[own, other, pot, action]
