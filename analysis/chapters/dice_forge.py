@@ -11,7 +11,20 @@ import numpy as np
 import pandas as pd
 
 from analysis import figures
-from analysis.chapters.parts import Part, check_number, find_groups, join
+from analysis.chapters.parts import (
+    USUAL,
+    Part,
+    check_number,
+    check_parameters,
+    check_same_variants,
+    colours,
+    find_groups,
+    join,
+    labelled,
+    number_of_games,
+    sweep,
+    verdicts,
+)
 from analysis.estimates import LEVEL, fair_shares, per_game, per_seat, seat_gap, seat_shares, share_of_games, turns_per
 from analysis.intervals import mean_interval
 from analysis.tallies import shares
@@ -54,17 +67,14 @@ GAP, MORE, MAY, NOBODY = "winners less losers", "took more of it", "may take it,
 NEARLY = 0.95  # of a fair share
 COUNTED = {2: 12_000, 3: 3_000, 4: 3_000}  # games by number of players whose last positions are looked at
 ENOUGH = 100  # seats with more of something for a share of wins: fewer say nothing
-USUAL, OTHER_SETS = "usual rules", "layout=alternate"
+OTHER_SETS = "layout=alternate"
 ASSUMED = ("mirror_own", "shield_sees", "ship_order")  # fields of which no source says what is played here
 
 
 def check(study: Study) -> None:
     """Raise InputError if the report could not be made of a study's results: better now than after playing them."""
     groups = find_groups(study, GAME, GROUPS)
-    for name, parameter in PARAMETERS.items():
-        for spec in groups[name].policies:
-            if parameter not in load_policy(RULESETS[GAME], spec).parameters:
-                raise InputError(f"the report's group {name!r} takes policies with {parameter}, not {spec!r}")
+    check_parameters(groups, GAME, PARAMETERS)
     for name in ("until", "worth", "denied", "denied_alternate", "removed", "removed_alternate", "skill", "hunt"):
         check_number(groups[name], "opponents", 1)
     for name in ("until", "worth", "denied", "denied_alternate"):
@@ -75,8 +85,7 @@ def check(study: Study) -> None:
         check_number(groups[name], "policies", 1)
     if not {"standard", f"standard,{OTHER_SETS}"} <= set(groups["readings"].variants):
         raise InputError(f"the report's group 'readings' takes the variants standard and standard,{OTHER_SETS} among others")
-    if groups["readings"].variants != groups["readings_best"].variants:
-        raise InputError("the report's groups 'readings' and 'readings_best' take the same variants")
+    check_same_variants(groups["readings"], groups["readings_best"])
 
 
 def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
@@ -106,9 +115,8 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
 
 
 def _played(results: pd.DataFrame, seed: int) -> dict[str, Any]:
-    games = results.groupby(["group", "matchup", "variant"]).games.first().sum()
     return {
-        "total_games": int(games) + sum(COUNTED.values()) + COUNTED[2],
+        "total_games": number_of_games(results) + sum(COUNTED.values()) + COUNTED[2],
         "seed": seed,
         "version": RULESETS[GAME].version,
         "player": PLAYER,
@@ -120,35 +128,22 @@ def _played(results: pd.DataFrame, seed: int) -> dict[str, Any]:
 
 
 def _labelled(estimates: pd.DataFrame) -> pd.DataFrame:
-    """Estimates with ``first`` and ``others``, policies at the table, ``seats``, ``line``, ``preset`` and ``reading``."""
-    specs = estimates.matchup.str.split(" v ")
-    changes = estimates.variant.str.split(",")
-    reading = [", ".join(each[1:]) or USUAL for each in changes]
-    lines = [f"{n} players" for n in specs.str.len()]
-    first, others = (specs.str[place].map(_short) for place in (0, -1))
-    labels = {"seats": specs.str.len(), "line": lines, "preset": changes.str[0], "reading": reading}
-    return estimates.assign(first=first, others=others, **labels)
+    return _shortened(labelled(estimates))
+
+
+def _sweep(results: pd.DataFrame, parameter: str) -> pd.DataFrame:
+    return _shortened(sweep(results, parameter))
+
+
+def _shortened(rows: pd.DataFrame) -> pd.DataFrame:
+    """Labelled rows with policies by their short names, and with ``preset``."""
+    return rows.assign(first=rows["first"].map(_short), others=rows.others.map(_short), preset=rows.variant.str.split(",").str[0])
 
 
 def _short(spec: str) -> str:
     """A policy without parameters that have their usual value."""
     policy = load_policy(RULESETS[GAME], spec)
     return policy.name if policy.spec == load_policy(RULESETS[GAME], policy.name).spec else spec
-
-
-def _value(spec: str, parameter: str) -> Any:
-    policy = load_policy(RULESETS[GAME], spec)
-    return dict(zip(policy.parameters, policy.values, strict=True))[parameter]
-
-
-def _sweep(results: pd.DataFrame, parameter: str) -> pd.DataFrame:
-    """Fair shares of a policy by the value of its parameter."""
-    rows = _labelled(fair_shares(results))
-    return rows.assign(x=[_value(spec, parameter) for spec in rows.policy])
-
-
-def _colours(lines: pd.Series) -> dict[str, str]:
-    return figures.colours(list(dict.fromkeys(lines)))
 
 
 def _by(rows: pd.DataFrame, key: str) -> list[tuple[Any, list[dict[str, Any]]]]:
@@ -233,7 +228,7 @@ def _switch(until: pd.DataFrame, engine: pd.DataFrame) -> Part:
         [stop.assign(panel="planner among planner"), rule.assign(panel="gold_engine against " + rule.others)], ignore_index=True
     )
     label = "forge in the first ... rounds only"
-    drawn = figures.plot_estimates(lines, label, "wins in fair shares", _colours(lines.line), 1)
+    drawn = figures.plot_estimates(lines, label, "wins in fair shares", colours(lines.line), 1)
     best = rule.loc[rule.groupby("others", sort=False).estimate.idxmax()]
     words = {
         "until": _by(stop.sort_values(["x", "seats"]), "x"),
@@ -356,7 +351,7 @@ def _seats(mirrors: pd.DataFrame) -> Part:
     places, gaps = (_with_gold(_labelled(estimate(mirrors))) for estimate in (seat_shares, seat_gap))
     shown = places[(places["first"] == PLAYER) & (places.preset == "standard")]
     shown = shown.assign(panel=shown.line, line=shown.gold, x=shown.seat.astype(int) + 1)
-    drawn = figures.plot_estimates(shown, "place in the turn order", "wins in fair shares", _colours(shown.line), 1)
+    drawn = figures.plot_estimates(shown, "place in the turn order", "wins in fair shares", colours(shown.line), 1)
     keys = ["first", "preset", "seats", "gold"]
     gap = gaps.set_index(keys)
     rows = [
@@ -455,11 +450,11 @@ def _readings(own: pd.DataFrame, against: pd.DataFrame) -> Part:
         {"reading": reading, "is_assumed": reading.split(", ")[-1].split("=")[0] in ASSUMED, "rows": rows}
         for reading, rows in _by(table, "reading")
     ]
-    verdicts = {
-        answer: {"more": int((rows.low > 1).sum()), "less": int((rows.high < 1).sum()), "of": len(rows)}
+    by_answer = {
+        answer: {**verdicts(rows), "of": len(rows)}
         for answer, rows in table[table.quantity == "fair_shares"].groupby("answer", sort=False)
     }
-    words = {"readings": by_reading, "answers": list(estimates), "verdicts": verdicts, "moved": _moved(table)}
+    words = {"readings": by_reading, "answers": list(estimates), "verdicts": by_answer, "moved": _moved(table)}
     return {}, {"readings": table}, words
 
 

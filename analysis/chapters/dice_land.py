@@ -14,8 +14,8 @@ from scipy import stats
 
 from analysis import figures
 from analysis.boards import board, plot_board, positions
-from analysis.chapters.parts import Part, find_groups, join
-from analysis.estimates import LEVEL, game_length, length_histogram, win_rates
+from analysis.chapters.parts import Part, find_groups, join, number_of_games, value_of
+from analysis.estimates import LEVEL, game_length, length_histogram, of_first, win_rates
 from analysis.intervals import logistic_curve, logistic_fit
 from analysis.tallies import shares, tally
 from sims.errors import InputError
@@ -113,14 +113,13 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
 
 def _played(study: Study, results: pd.DataFrame, counted: Games, seed: int) -> dict[str, Any]:
     """What was played, by whom."""
-    matchups = results.groupby(["group", "matchup", "variant"])
     tallied = sum(int(each.games.iloc[0]) for each, _ in counted.values()) + 2 * COUNTED * len(PRESETS)
     return {
         "seed": seed,
         "version": RULESETS[GAME].version,
         "player": PLAYER,
         "counted": COUNTED,
-        "total_games": int(matchups.games.first().sum()) + tallied,
+        "total_games": number_of_games(results) + tallied,
         "size_opponent": next(group.opponents[0] for group in study.groups if group.name == "sizes"),
     }
 
@@ -240,26 +239,17 @@ def _start(counted: Games) -> Part:
 
 def _kept_dice(left: pd.DataFrame, placements: pd.DataFrame) -> Part:
     """Low or high left-over dice, head to head; and each with each placement against one opponent."""
-    duel, rates = _of_first(left), _of_first(placements)
-    policies = [load_policy(RULESETS[GAME], spec) for spec in rates.policy]
-    settings = [dict(zip(each.parameters, each.values, strict=True)) for each in policies]
-    rates = rates.assign(placement=[each["placement"] for each in settings], left=[each["left"] for each in settings])
+    duel, rates = (of_first(win_rates(each)) for each in (left, placements))
+    rates = rates.assign(**{name: [value_of(GAME, spec, name) for spec in rates.policy] for name in ("placement", "left")})
     best = rates.loc[rates.groupby("variant", sort=False).estimate.idxmax()]
     opponent = placements.matchup.iloc[0].split(" v ")[1]
     words = {"duel": duel.to_dict("records"), "best_placement": best.to_dict("records"), "placement_opponent": opponent}
     return {"placements": figures.plot_placements(rates, opponent)}, {"placements": rates}, words
 
 
-def _of_first(results: pd.DataFrame) -> pd.DataFrame:
-    """Win rates, over both seats, of the policy that a matchup names first."""
-    rates = win_rates(results)
-    first = rates.matchup.map(lambda matchup: matchup.split(" v ")[0])
-    return rates[rates.seat.isna() & (rates.policy == first)]
-
-
 def _map_sizes(sizes: pd.DataFrame) -> Part:
     """How much better a policy with a plan does, the more hexes there are."""
-    rates = _of_first(sizes)
+    rates = of_first(win_rates(sizes))
     rates = rates.assign(hexes=[RULESETS[GAME].variant(variant).values["hexes"] for variant in rates.variant])
     rates = rates.assign(variant=rates.variant.str.split(",").str[0])
     title = f"Win rate of {sizes.matchup.iloc[0].replace(' v ', ' against ')} (95 % intervals)"
@@ -299,7 +289,7 @@ def _doubled(row: pd.Series) -> dict[str, Any]:
 
 def _duty(duty: pd.DataFrame, standoff: pd.DataFrame) -> Part:
     """Where attacks are optional: who declines those that lose pips against who never does; and two who decline."""
-    rates = _of_first(duty)
+    rates = of_first(win_rates(duty))
     unfinished = game_length(standoff)
     unfinished = unfinished[unfinished.quantity == "truncated_share"].iloc[0].to_dict()
     words: dict[str, Any] = {

@@ -5,10 +5,15 @@ from typing import Any
 
 import pandas as pd
 
+from analysis import figures
+from analysis.estimates import fair_shares
 from sims.errors import InputError, choose
+from sims.policy import load_policy
+from sims.rulesets import RULESETS
 from sims.study import Group, Study
 
 SEATS_IN_ORDER = "first_player=first_seat"  # so that a seat's number is its place in the turn order
+USUAL = "usual rules"
 Part = tuple[dict[str, Any], dict[str, pd.DataFrame], dict[str, Any]]  # figures, tables, words
 
 
@@ -36,6 +41,68 @@ def check_seats_in_order(groups: Iterable[Group]) -> None:
         for variant in group.variants:
             if SEATS_IN_ORDER not in variant.split(","):
                 raise InputError(f"the report's group {group.name!r} takes variants with {SEATS_IN_ORDER}, not {variant!r}")
+
+
+def check_parameters(groups: Mapping[str, Group], ruleset: str, parameters: Mapping[str, str]) -> None:
+    """Raise InputError if a policy of a group lacks the parameter that is named for the group."""
+    for name, parameter in parameters.items():
+        for spec in groups[name].policies:
+            if parameter not in load_policy(RULESETS[ruleset], spec).parameters:
+                raise InputError(f"the report's group {name!r} takes policies with {parameter}, not {spec!r}")
+
+
+def check_same_variants(one: Group, other: Group) -> None:
+    """Raise InputError if two groups have different variants."""
+    if one.variants != other.variants:
+        raise InputError(f"the report's groups {one.name!r} and {other.name!r} take the same variants")
+
+
+def labelled(estimates: pd.DataFrame) -> pd.DataFrame:
+    """Return estimates with ``first`` and ``others``, policies at the table, ``seats``, ``line``, ``reading`` of the rules."""
+    specs = estimates.matchup.str.split(" v ")
+    seats = specs.str.len()
+    lines = [f"{n} players" for n in seats]
+    reading = estimates.variant.map(_reading)
+    return estimates.assign(first=specs.str[0], others=specs.str[-1], seats=seats, line=lines, reading=reading)
+
+
+def _reading(variant: str) -> str:
+    """What a variant changes in the usual rules."""
+    return ", ".join(change for change in variant.split(",")[1:] if change != SEATS_IN_ORDER) or USUAL
+
+
+def value_of(ruleset: str, spec: str, parameter: str) -> Any:
+    """Return the value of a parameter of a policy."""
+    policy = load_policy(RULESETS[ruleset], spec)
+    return dict(zip(policy.parameters, policy.values, strict=True))[parameter]
+
+
+def sweep(results: pd.DataFrame, parameter: str) -> pd.DataFrame:
+    """Return the fair shares of a policy by the value ``x`` of its parameter, labelled, a panel for each policy of the others."""
+    rows = labelled(fair_shares(results))
+    values = [value_of(*key, parameter) for key in zip(rows.ruleset, rows.policy, strict=True)]
+    return rows.assign(x=values, panel="others play " + rows.others)
+
+
+def colours(lines: pd.Series) -> dict[str, str]:
+    """Return a colour for each line, in the order in which they come."""
+    return figures.colours(list(dict.fromkeys(lines)))
+
+
+def verdicts(shares: pd.DataFrame) -> dict[str, Any]:
+    """Return how many fair shares are above 1, below it, and neither, each by its interval; lowest and highest."""
+    more, less = int((shares.low > 1).sum()), int((shares.high < 1).sum())
+    return {"more": more, "less": less, "neither": len(shares) - more - less, "range": span(shares.estimate)}
+
+
+def span(values: pd.Series) -> tuple[float, float]:
+    """Return the lowest and the highest of them."""
+    return float(values.min()), float(values.max())
+
+
+def number_of_games(results: pd.DataFrame) -> int:
+    """Return how many games these results are of."""
+    return int(results.groupby(["group", "matchup", "variant"]).games.first().sum())
 
 
 def join(parts: Sequence[Part]) -> Part:

@@ -185,11 +185,6 @@ def test_classes_of_tokens(played):
         assert (row["n"], row["estimate"]) == (len(values), pytest.approx(values.mean()))
 
 
-def test_verdicts():
-    rows = pd.DataFrame({"estimate": [0.5, 1.0, 2.0], "low": [0.4, 0.9, 1.1], "high": [0.6, 1.1, 2.9]})
-    assert dicefest._verdicts(rows) == {"more": 1, "less": 1, "neither": 1, "range": (0.5, 2.0)}
-
-
 # --- the study --------------------------------------------------------------------------------------------------------------
 
 
