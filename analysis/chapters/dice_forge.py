@@ -14,6 +14,8 @@ from analysis import figures
 from analysis.chapters.parts import (
     USUAL,
     Part,
+    at_once,
+    best_of,
     check_number,
     check_parameters,
     check_same_variants,
@@ -22,6 +24,7 @@ from analysis.chapters.parts import (
     join,
     labelled,
     number_of_games,
+    scaled,
     sweep,
     verdicts,
 )
@@ -92,8 +95,9 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
     """Return the figures, tables and words of the chapter; see :mod:`analysis.chapters`."""
     group = dict(list(results.groupby("group", sort=False)))
     mirrors = pd.concat([group["mirrors"], group["engine_mirrors"]])
-    ends = {name: _ends(variant, 2, seed) for name, variant in LAYOUTS.items()}
-    more_ends = {seats: ends["basic sets"] if seats == 2 else _ends("standard", seats, seed) for seats in COUNTED}
+    counted = {seats: scaled(n, games, study) for seats, n in COUNTED.items()}
+    ends = {name: _ends(variant, 2, counted[2], seed) for name, variant in LAYOUTS.items()}
+    more_ends = {seats: ends["basic sets"] if seats == 2 else _ends("standard", seats, n, seed) for seats, n in counted.items()}
     denied = {"basic sets": group["denied"], "alternate sets": group["denied_alternate"]}
     removed = {"basic sets": group["removed"], "alternate sets": group["removed_alternate"]}
     parts: tuple[Part, ...] = (
@@ -108,19 +112,19 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
         _layouts(group["layouts"], group["skill"]),
         _rounds(group["rounds"], group["skill"]),
         _readings(group["readings"], group["readings_best"]),
-        ({}, {}, _played(results, seed)),
+        ({}, {}, _played(results, counted, seed)),
     )
     drawn, tables, words = join(parts)
     return drawn, {name: table.assign(seed=seed) for name, table in tables.items()}, words
 
 
-def _played(results: pd.DataFrame, seed: int) -> dict[str, Any]:
+def _played(results: pd.DataFrame, counted: dict[int, int], seed: int) -> dict[str, Any]:
     return {
-        "total_games": number_of_games(results) + sum(COUNTED.values()) + COUNTED[2],
+        "total_games": number_of_games(results) + sum(counted.values()) + counted[2],
         "seed": seed,
         "version": RULESETS[GAME].version,
         "player": PLAYER,
-        "counted": COUNTED,
+        "counted": counted,
     }
 
 
@@ -176,10 +180,10 @@ class Ends(NamedTuple):
     leads: np.ndarray
 
 
-def _ends(variant: str, seats: int, seed: int) -> Ends:
+def _ends(variant: str, seats: int, games: int, seed: int) -> Ends:
     table = set_table(GAME, [PLAYER] * seats, variant)
     kept = []
-    for state in last_positions(table, seed, COUNTED[seats]):
+    for state in last_positions(table, seed, games):
         wins = state.winner[:seats]
         faces = [np.bincount(dice.ravel(), minlength=N_FACES) for dice in state.dice[:seats]]
         kept.append((wins / wins.sum(), state.score[:seats].copy(), state.owned[:seats].copy(), faces, state.leads[:seats].sum()))
@@ -229,7 +233,6 @@ def _switch(until: pd.DataFrame, engine: pd.DataFrame) -> Part:
     )
     label = "forge in the first ... rounds only"
     drawn = figures.plot_estimates(lines, label, "wins in fair shares", colours(lines.line), 1)
-    best = rule.loc[rule.groupby("others", sort=False).estimate.idxmax()]
     words = {
         "until": _by(stop.sort_values(["x", "seats"]), "x"),
         "until_ends": [
@@ -238,10 +241,7 @@ def _switch(until: pd.DataFrame, engine: pd.DataFrame) -> Part:
         ],
         "nearly": NEARLY,
         "engine": _by(rule.sort_values("x", kind="stable"), "x"),
-        "engine_best": [
-            {**row, "near": rule.x[(rule.others == row["others"]) & (rule.high >= row["low"])].tolist()}
-            for row in best.to_dict("records")
-        ],
+        "engine_best": best_of(rule, "others"),
     }
     return {"switch": drawn}, {"until": stop, "engine": rule}, words
 
@@ -444,7 +444,7 @@ def _compared(name: str, results: pd.DataFrame, skill: pd.DataFrame) -> Part:
 def _readings(own: pd.DataFrame, against: pd.DataFrame) -> Part:
     """The answers again under other readings of the rules, one field at a time."""
     estimates = {"points": per_seat(own, "score"), "first place": _first_seat(own), "ties": share_of_games(own, "tied")}
-    estimates |= {_short(policy): rows for policy, rows in fair_shares(against).groupby("policy", sort=False)}
+    estimates |= {_short(policy): rows for policy, rows in at_once(fair_shares, against).groupby("policy", sort=False)}
     table = pd.concat(_labelled(rows).assign(answer=answer) for answer, rows in estimates.items())
     by_reading = [
         {"reading": reading, "is_assumed": reading.split(", ")[-1].split("=")[0] in ASSUMED, "rows": rows}

@@ -16,6 +16,8 @@ from analysis.boards import dicefest_board, plot_dicefest_board, positions
 from analysis.chapters.parts import (
     USUAL,
     Part,
+    at_once,
+    best_of,
     check_number,
     check_parameters,
     check_same_variants,
@@ -25,6 +27,7 @@ from analysis.chapters.parts import (
     join,
     labelled,
     number_of_games,
+    scaled,
     sweep,
     value_of,
     verdicts,
@@ -116,7 +119,8 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
     """Return the figures, tables and words of the chapter; see :mod:`analysis.chapters`."""
     group = dict(list(results.groupby("group", sort=False)))
     mirrors = pd.concat([group["mirrors"], group["slow_mirrors"]])
-    counts = {policy: _counted(policy, n, seed) for policy, n in COUNTED.items()}
+    counted = {policy: scaled(n, games, study) for policy, n in COUNTED.items()}
+    counts = {policy: _counted(policy, n, seed) for policy, n in counted.items()}
     parts: tuple[Part, ...] = (
         _boards(seed),
         _start(mirrors),
@@ -129,19 +133,19 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
         _block(group["block"], group["block_others"]),
         _length(mirrors),
         _readings(group["readings"], group["readings_best"]),
-        ({}, {}, _played(results, seed)),
+        ({}, {}, _played(results, counted, seed)),
     )
     drawn, tables, words = join(parts)
     return drawn, {name: table.assign(seed=seed) if name != "starts" else table for name, table in tables.items()}, words
 
 
-def _played(results: pd.DataFrame, seed: int) -> dict[str, Any]:
+def _played(results: pd.DataFrame, counted: dict[str, int], seed: int) -> dict[str, Any]:
     return {
-        "total_games": number_of_games(results) + sum(COUNTED.values()),
+        "total_games": number_of_games(results) + sum(counted.values()),
         "seed": seed,
         "version": RULESETS[GAME].version,
         "player": PLAYER,
-        "counted": COUNTED,
+        "counted": counted,
     }
 
 
@@ -292,8 +296,7 @@ def _thrift(results: pd.DataFrame) -> Part:
     """How many actions a token should count for `thrifty`."""
     rows = sweep(results, "tokens")
     drawn = figures.plot_estimates(rows, "actions that a token gained counts", "wins in fair shares", colours(rows.line), 1)
-    best = rows.loc[rows.groupby("seats").estimate.idxmax()]
-    words = {"thrift": [each.to_dict("records") for _, each in rows.groupby("x")], "thrift_best": best.to_dict("records")}
+    words = {"thrift": [each.to_dict("records") for _, each in rows.groupby("x")], "thrift_best": best_of(rows, "seats")}
     return {"thrift": drawn}, {"thrift": rows}, words
 
 
@@ -354,7 +357,7 @@ def _price_odds(counts: pd.DataFrame) -> pd.DataFrame:
 
 def _placement(results: pd.DataFrame) -> Part:
     """What a rule of placing wins among players who place at random."""
-    rows = labelled(fair_shares(results))
+    rows = labelled(at_once(fair_shares, results))
     rows = rows.assign(
         reading=[value_of(GAME, spec, "placement") for spec in rows.policy], quantity=rows.others + ", " + rows.line
     )
@@ -390,7 +393,7 @@ def _readings(own: pd.DataFrame, against: pd.DataFrame) -> Part:
         "unfinished": share_of_games(own, "truncated"),
         "turns": _median_turns(own),
     }
-    wins = dict(list(fair_shares(against).groupby("policy", sort=False)))
+    wins = dict(list(at_once(fair_shares, against).groupby("policy", sort=False)))
     estimates |= wins
     table = pd.concat(labelled(rows).assign(answer=answer) for answer, rows in estimates.items())
     by_reading = [

@@ -11,6 +11,8 @@ from analysis import figures
 from analysis.chapters.parts import (
     USUAL,
     Part,
+    at_once,
+    best_of,
     check_number,
     check_same_variants,
     check_seats_in_order,
@@ -108,9 +110,8 @@ def _attack(results: pd.DataFrame, odds: pd.DataFrame) -> Part:
     rows = sweep(results, "attack")
     duels = odds[(odds.attackers == 1) & (odds.defenders == 1) & (odds.die > 0)]
     rows = rows.assign(from_die=pd.array([_lowest_die(duels, attack) for attack in rows.x], "Int64"))
-    best = rows.loc[rows.groupby(["others", "seats"], sort=False).estimate.idxmax()]
     drawn = figures.plot_estimates(rows, "attack from this chance on", "wins in fair shares", colours(rows.line), 1)
-    return {"attack": drawn}, {"attack": rows}, {"best_attack": best.to_dict("records")}
+    return {"attack": drawn}, {"attack": rows}, {"best_attack": best_of(rows, ["others", "seats"]), "thresholds": len(rows)}
 
 
 def _lowest_die(duels: pd.DataFrame, attack: float) -> int | None:
@@ -141,7 +142,7 @@ def _answers(surrender: pd.DataFrame, help: pd.DataFrame) -> Part:
 
 def _alliance(results: pd.DataFrame) -> Part:
     """What it costs to be the only one without an ally, with help for the outnumbered and without."""
-    loner = labelled(fair_shares(results))
+    loner = labelled(at_once(fair_shares, results))
     lines = loner.assign(panel="others play " + loner.others, line=loner.reading, x=loner.seats)
     drawn = figures.plot_estimates(lines, "players", "wins in fair shares", colours(lines.line), 1)
     attacked = labelled(per_seat(results, "attacked"))

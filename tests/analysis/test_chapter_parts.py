@@ -1,7 +1,10 @@
 """What chapters share, on small tables made by hand."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
+from scipy import stats
 
 from analysis.chapters import parts
 from analysis.estimates import fair_shares, of_first, win_rates
@@ -34,6 +37,45 @@ def test_a_sweep_has_the_fair_shares_by_the_value_of_the_parameter():
     assert (first.policy.tolist(), 2 * first.estimate.iloc[0]) == (["hold_at:15"], pytest.approx(rows.estimate.iloc[0]))
 
 
+def test_intervals_at_once_share_the_error_among_all():
+    results = pd.concat(simulate("pig", [f"hold_at:{at}", "hold_at:20"], 400, 1, progress=False) for at in (15, 19, 22, 25))
+    rows = parts.at_once(fair_shares, results)
+    for name, share in (("low", 0.05), ("band_low", 0.05 / 4)):
+        half = stats.t.ppf(1 - share / 2, rows.n - 1) * rows.stderr
+        assert rows[name].tolist() == pytest.approx((rows.estimate - half).tolist())
+    assert (rows.band_high - rows.estimate).tolist() == pytest.approx((rows.estimate - rows.band_low).tolist())
+
+
+def test_best_of_each_group_and_what_may_be_as_good():
+    columns = ["others", "x", "estimate", "low", "high", "band_low", "band_high"]
+    values = [
+        ["a", 1, 1.0, 0.9, 1.1, 0.8, 1.2],
+        ["a", 2, 1.3, 1.2, 1.4, 1.1, 1.5],
+        ["a", 3, 0.9, 0.8, 1.0, 0.7, 1.1],  # touches
+        ["a", 4, 0.8, 0.7, 0.9, 0.6, 1.0],
+        ["b", 1, 2.0, 1.9, 2.1, 1.8, 2.2],
+    ]
+    best = parts.best_of(pd.DataFrame(values, columns=columns), "others")
+    assert [(row["others"], row["x"], row["low"], row["high"], row["near"]) for row in best] == [
+        ("a", 2, 1.1, 1.5, [1, 3]),
+        ("b", 1, 1.8, 2.2, []),
+    ]
+
+
+@pytest.mark.parametrize(
+    "n, games, found",
+    [
+        (50_000, 20_000, 50_000),
+        (50_000, 2_000, 5_000),
+        (50_000, 200_000, 500_000),
+        (50_000, 10, 1_000),  # enough to fit curves to
+        (400, 10, 400),
+    ],
+)
+def test_games_that_are_counted_follow_those_of_the_study(n, games, found):
+    assert parts.scaled(n, games, SimpleNamespace(games=20_000)) == found
+
+
 def test_verdicts():
-    rows = pd.DataFrame({"estimate": [0.5, 1.0, 2.0], "low": [0.4, 0.9, 1.1], "high": [0.6, 1.1, 2.9]})
+    rows = pd.DataFrame({"estimate": [0.5, 1.0, 2.0], "band_low": [0.4, 0.9, 1.1], "band_high": [0.6, 1.1, 2.9]})
     assert parts.verdicts(rows) == {"more": 1, "less": 1, "neither": 1, "range": (0.5, 2.0)}
