@@ -21,9 +21,9 @@ from analysis.chapters.parts import (
     check_same_variants,
     colours,
     find_groups,
+    in_all,
     join,
     labelled,
-    number_of_games,
     scaled,
     sweep,
     verdicts,
@@ -120,7 +120,7 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
 
 def _played(results: pd.DataFrame, counted: dict[int, int], seed: int) -> dict[str, Any]:
     return {
-        "total_games": number_of_games(results) + sum(counted.values()) + counted[2],
+        "total_games": in_all(results) + sum(counted.values()) + counted[2],
         "seed": seed,
         "version": RULESETS[GAME].version,
         "player": PLAYER,

@@ -14,7 +14,7 @@ from scipy import stats
 
 from analysis import figures
 from analysis.boards import board, plot_board, positions
-from analysis.chapters.parts import Part, at_once, best_of, find_groups, join, number_of_games, scaled, value_of
+from analysis.chapters.parts import Part, at_once, best_of, find_groups, in_all, join, scaled, value_of
 from analysis.estimates import LEVEL, game_length, length_histogram, of_first, win_rates
 from analysis.intervals import logistic_curve, logistic_fit
 from analysis.tallies import shares, tally
@@ -120,7 +120,7 @@ def _played(study: Study, results: pd.DataFrame, counted: Games, n: int, seed: i
         "version": RULESETS[GAME].version,
         "player": PLAYER,
         "counted": n,
-        "total_games": number_of_games(results) + tallied,
+        "total_games": in_all(results) + tallied,
         "size_opponent": next(group.opponents[0] for group in study.groups if group.name == "sizes"),
     }
 

@@ -24,9 +24,9 @@ from analysis.chapters.parts import (
     check_seats_in_order,
     colours,
     find_groups,
+    in_all,
     join,
     labelled,
-    number_of_games,
     scaled,
     sweep,
     value_of,
@@ -141,7 +141,7 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
 
 def _played(results: pd.DataFrame, counted: dict[str, int], seed: int) -> dict[str, Any]:
     return {
-        "total_games": number_of_games(results) + sum(counted.values()),
+        "total_games": in_all(results) + sum(counted.values()),
         "seed": seed,
         "version": RULESETS[GAME].version,
         "player": PLAYER,

@@ -18,9 +18,9 @@ from analysis.chapters.parts import (
     check_seats_in_order,
     colours,
     find_groups,
+    in_all,
     join,
     labelled,
-    number_of_games,
     span,
     sweep,
     value_of,
@@ -78,8 +78,7 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
     """Return the figures, tables and words of the chapter; see :mod:`analysis.chapters`."""
     group = dict(list(results.groupby("group", sort=False)))
     odds = battle_odds()
-    truncated = results.groupby(["group", "matchup", "variant"]).truncated.first().sum()
-    totals = {"total_games": number_of_games(results), "truncated": int(truncated)}
+    totals = {"total_games": in_all(results), "truncated": in_all(results, "truncated")}
     parts: tuple[Part, ...] = (
         _odds(odds),
         _attack(group["attack"], odds),

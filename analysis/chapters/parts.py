@@ -123,9 +123,9 @@ def scaled(n: int, games: int, study: Study) -> int:
     return max(min(n, FEW), n * games // study.games)
 
 
-def number_of_games(results: pd.DataFrame) -> int:
-    """Return how many games these results are of."""
-    return int(results.groupby(["group", "matchup", "variant"]).games.first().sum())
+def in_all(results: pd.DataFrame, what: str = "games") -> int:
+    """Return how many games the results of a study are of, or how many of them were truncated."""
+    return int(results.groupby(["group", "matchup", "variant"])[what].first().sum())
 
 
 def join(parts: Sequence[Part]) -> Part:

@@ -76,6 +76,13 @@ def test_games_that_are_counted_follow_those_of_the_study(n, games, found):
     assert parts.scaled(n, games, SimpleNamespace(games=20_000)) == found
 
 
+def test_games_and_truncated_games_in_all():
+    played = [simulate("pig", ["hold_at:20"] * n, 60 * n, 1, "standard,ply_limit=60", progress=False) for n in (2, 3)]
+    results = pd.concat(each.assign(group="self") for each in played)
+    assert parts.in_all(results) == 300
+    assert parts.in_all(results, "truncated") == sum(int(each.truncated.iloc[0]) for each in played)
+
+
 def test_verdicts():
     rows = pd.DataFrame({"estimate": [0.5, 1.0, 2.0], "band_low": [0.4, 0.9, 1.1], "band_high": [0.6, 1.1, 2.9]})
     assert parts.verdicts(rows) == {"more": 1, "less": 1, "neither": 1, "range": (0.5, 2.0)}
