@@ -21,6 +21,7 @@ from analysis.estimates import (
     LEVEL,
     game_mean,
     length_spread,
+    of_first,
     per_game,
     seat_advantage,
     share_of,
@@ -69,12 +70,7 @@ class Terms:
 
     def duel(self, one: str, other: str, level: float) -> pd.DataFrame:
         """Return the win rate of a policy alone among others that all have the other policy."""
-        return _of_the_first(win_rates(self.play([one] + [other] * (self.seats - 1)), level))
-
-
-def _of_the_first(rates: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the policy that a matchup names first, over all its seats."""
-    return rates[rates.seat.isna() & (rates.policy == rates.matchup.str.split(" v ").str[0])]
+        return of_first(win_rates(self.play([one] + [other] * (self.seats - 1)), level))
 
 
 def balance(
@@ -315,7 +311,7 @@ def _difference(results: pd.DataFrame, quantity: str, level: float) -> pd.DataFr
     """Return the difference from the fair share whose sign a conclusion is."""
     if quantity == "start_advantage":
         return start_advantage(results, level)
-    rows = _of_the_first(win_rates(results, level)).assign(quantity=quantity)
+    rows = of_first(win_rates(results, level)).assign(quantity=quantity)
     fair = 1 / (rows.matchup.str.count(" v ") + 1)
     if quantity == "ladder_step":
         return rows.assign(estimate=rows.estimate - fair, low=rows.low - fair, high=rows.high - fair)

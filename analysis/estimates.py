@@ -68,6 +68,11 @@ def win_rates(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     return _concat([_means(results, "win_rate", "payoff", unit, level) for unit in ("policy", "cell")])
 
 
+def of_first(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return those win rates that are over all seats of the policy that a matchup names first."""
+    return rates[rates.seat.isna() & (rates.policy == rates.matchup.str.split(" v ").str[0])]
+
+
 def seat_advantage(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     """Return how much more often than 1 / seats each seat wins, over all policies of its matchup."""
     tables = []

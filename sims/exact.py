@@ -286,7 +286,9 @@ def solve(ruleset: str | Ruleset, variant: Any = None, seats: int = 2, max_state
     seats : int
         2; any other number is refused, as best play of more seats has no single value.
     max_states : int
-        Most positions to look at, those of dice in the air included; a position takes up to 140 bytes.
+        Most positions to look at, those of dice in the air included; a position takes up to 140 bytes. Far more are noticed
+        before the first is looked at, and a game with no more refused by mistake with a chance of 2 in 10^9
+        (:mod:`sims.positions`).
 
     Returns
     -------

@@ -4,10 +4,17 @@ Positions are told apart by all words of the state but its variant, its seats an
 no rule reads. A word takes the bits that the values met so far need, so a position is a handful of bytes and a number that
 never changes costs none; when a value does not fit, all keys are written anew.
 
+Far too many positions are noticed before they are enumerated, by the birthday problem. If there are N of them, m that are drawn
+from them independently, by whatever law, all differ with a chance below exp(-m (m - 1) / 2N): equal chances are the worst case
+(D. Bloom, "A birthday problem", Amer. Math. Monthly 80, 1973). So random play is broken off m times after the same number of
+steps, with m such that this bound is exp(-20), 2 in 10^9, for the most positions that are allowed. If all m differ, there are
+more. If two are the same nothing is known, and the enumeration decides.
+
 A seat with a policy takes one action. A free seat may take any, but where it can win on the spot no other action is
 followed: none is worth more, and play on may have no end (in Pig a pot may grow beyond the goal).
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -30,10 +37,12 @@ from sims.ruleset import (
     payoffs,
 )
 from sims.simulate import IllegalAction, Table
-from sims.streams import mix, open_deal
+from sims.streams import draw, mix, open_deal
 
 ROOM = 1 << 21  # positions for which there is room at first; what is never written takes no memory
 KEY_BITS = 63  # of a key word; its sign stays 0
+STEPS = 40  # of random play, outcomes and actions, before it is broken off
+SURE = 20  # minus the logarithm of the chance to refuse a game that has no more positions than are allowed
 words_overflow: Any = np.errstate(over="ignore")  # interpreted, the 64-bit words of a hash overflow as they should
 DONE, FULL, WIDE, ILLEGAL, RANDOM, COUNTING = range(6)
 
@@ -140,13 +149,13 @@ def locate(words, layout, key, keys, table):
 
 
 @jit
-def explore(state, words, view, players, layout, graph, key, counts):
+def explore(state, words, before, view, players, layout, graph, key, counts):
     """Enumerate positions, breadth first, from where the last call stopped.
 
     Parameters
     ----------
-    state, words, view : record, array, record
-        A position, the same memory as an array of numbers, and room for what a seat sees of it.
+    state, words, before, view : record, array, array, record
+        A position, the same memory as an array of numbers, room for a copy of that, and room for what a seat sees of it.
     players, layout, graph : Players, Layout, Graph
         The graph is filled.
     key : int64 array
@@ -164,13 +173,15 @@ def explore(state, words, view, players, layout, graph, key, counts):
         i = counts[0]
         at, who, only = graph.first[i], np.int64(graph.who[i]), -1
         unpack(graph.keys[i], layout, words)
+        copy(words, before)
         n = 0
         if who == CHANCE:
             n = chance(state)
         elif who >= 0:
             n = legal_actions(state, players.actions)
             if players.free[who]:
-                only = winning_action(state, words, players.actions, n, who, layout, graph, i)
+                shares = graph.values[i]  # room: the values of this position come later
+                only = winning_action(state, words, before, players.actions, n, who, shares)
             else:
                 status, only = policy_action(state, words, view, players, n, who, i, counts)
                 if status != DONE:
@@ -181,7 +192,7 @@ def explore(state, words, view, players, layout, graph, key, counts):
         for k in range(n):
             if only >= 0 and k != only:
                 continue
-            successor(state, words, players.actions, who, k, layout, graph, i)
+            successor(state, words, before, players.actions, who, k)
             status, child = enter(state, words, layout, graph, key, counts)
             if status != DONE:
                 return status
@@ -193,9 +204,16 @@ def explore(state, words, view, players, layout, graph, key, counts):
 
 
 @jit
-def successor(state, words, actions, who, k, layout, graph, i):
-    """Set the state to what follows position i after outcome k, or after its k-th action."""
-    unpack(graph.keys[i], layout, words)
+def copy(words, to):
+    """Copy the words of a position."""
+    for w in range(words.size):
+        to[w] = words[w]
+
+
+@jit
+def successor(state, words, before, actions, who, k):
+    """Set the state to what follows the position that is looked at after outcome k, or after its k-th action."""
+    copy(before, words)
     if who == CHANCE:
         apply_chance(state, k)
     else:
@@ -203,11 +221,11 @@ def successor(state, words, actions, who, k, layout, graph, i):
 
 
 @jit
-def winning_action(state, words, actions, n, who, layout, graph, i):
-    """Return which action wins at once and alone, or -1."""
-    shares, winning = graph.values[i], -1  # there is room, as the values of this position come later
+def winning_action(state, words, before, actions, n, who, shares):
+    """Return which action wins at once and alone, or -1; `shares` is room, and holds zeros in the end."""
+    winning = -1
     for k in range(n):
-        successor(state, words, actions, who, k, layout, graph, i)
+        successor(state, words, before, actions, who, k)
         if actor(state) == OVER:
             payoffs(state, shares)
             if shares[who] == 1.0:
@@ -266,6 +284,89 @@ def enter(state, words, layout, graph, key, counts):
     return DONE, n
 
 
+# --- too many of them -------------------------------------------------------------------------------------------------------
+
+
+@jit
+def wander(state, words, before, view, players, stream, shares, counts, steps):
+    """Play on at random for so many steps, or until the game is over, as far as :func:`explore` would follow.
+
+    Parameters
+    ----------
+    state, words, before, view, players, counts
+        See :func:`explore`.
+    stream : uint64 array
+        What outcomes and the actions of free seats are drawn from.
+    shares : float array (seats,)
+        Room, zeros.
+    steps : int
+        Outcomes and actions.
+
+    Returns
+    -------
+    status : int
+        DONE, or why a policy cannot be evaluated.
+    """
+    for step in range(steps):
+        who = np.int64(actor(state))
+        if who == OVER:
+            break
+        copy(words, before)
+        if who == CHANCE:
+            k = draw(stream, chance(state))
+        else:
+            n = legal_actions(state, players.actions)
+            if players.free[who]:
+                k = winning_action(state, words, before, players.actions, n, who, shares)
+                if k < 0:
+                    k = draw(stream, n)
+            else:
+                status, k = policy_action(state, words, view, players, n, who, step, counts)
+                if status != DONE:
+                    return status
+        successor(state, words, before, players.actions, who, k)
+    return DONE
+
+
+@jit
+def all_differ(state, words, before, view, players, stream, shares, counts, steps, start, places, seen, n):
+    """Do n times so many random steps from the first position lead to positions that are all different?
+
+    Parameters
+    ----------
+    state, words, before, view, players, stream, shares, counts, steps
+        See :func:`wander`.
+    start : array
+        The words of the first position.
+    places : int64 array
+        Words of the state by which positions are told apart.
+    seen : uint64 array
+        Zeros, a power of 2 above n: a hash table of positions.
+    """
+    for _ in range(n):
+        copy(start, words)
+        if wander(state, words, before, view, players, stream, shares, counts, steps) != DONE:
+            return False
+        if not is_new(words, places, seen):
+            return False
+    return True
+
+
+@jit
+def is_new(words, places, seen):
+    """Enter a position; has none with the same hash been entered before?"""
+    word = np.uint64(1)
+    for w in range(places.size):
+        word = mix(word ^ np.uint64(np.int64(words[places[w]])))
+    last = np.uint64(seen.size - 1)
+    slot = word & last
+    while seen[slot] and seen[slot] != word:
+        slot = (slot + np.uint64(1)) & last
+    found = seen[slot] == word
+    seen[slot] = word
+    return not found
+
+
 # --- room and growth -------------------------------------------------------------------------------------------------------
 
 
@@ -282,7 +383,8 @@ class Search:
         self._words: np.ndarray = memory[:1].view(word_type(ruleset.state))
         self._state, self._view = memory.view(np.recarray)
         self._load(self._start)
-        places, forgotten = places_of(ruleset, *_told_apart(ruleset)), places_of(ruleset, *_forgotten(ruleset))
+        self._places = places = places_of(ruleset, *_told_apart(ruleset))
+        forgotten = places_of(ruleset, *_forgotten(ruleset))
         self._words[forgotten] = 0
         self._layout = _lay_out(places, self._words[places].astype(np.int64), np.zeros_like(places))
         self._players = new_players(free, table, forgotten)
@@ -305,7 +407,9 @@ class Search:
     @words_overflow
     def run(self) -> Graph:
         """Return the graph of all positions; raises InputError for too many, or a policy that does not go by them alone."""
-        start = (self._state, self._words, self._view, self._players)
+        start = (self._state, self._words, np.zeros_like(self._words), self._view, self._players)
+        if self._is_hopeless(start):
+            raise self._too_many()
         while (status := explore(*start, self._layout, self.graph, self._key(), self._counts)) != DONE:
             if status == WIDE:
                 self._widen()
@@ -315,6 +419,21 @@ class Search:
                 raise self._refusal(status)
         return self.graph
 
+    def _is_hopeless(self, start: tuple) -> bool:
+        """Do random positions tell that there are more than are allowed?"""
+        n, seats = sample_size(self.max_states), len(self._players.free)
+        dice, minds = np.zeros((seats + 1, 4), np.uint64), np.zeros((seats, 4), np.uint64)
+        open_deal(dice, minds, np.uint64(0), 1)
+        seen = np.zeros(_slots(n), np.uint64)
+        room = dice[-1], np.zeros(seats), np.zeros(3, np.int64), STEPS
+        found = bool(all_differ(*start, *room, self._words.copy(), self._places, seen, n))
+        self._players.rng[0] = self._players.rng[1]  # a policy that has drawn from it is found out later
+        return found
+
+    def _too_many(self) -> InputError:
+        game = f"{self.ruleset.name} {self.variant}"
+        return InputError(f"{game} has more than {self.max_states:,} positions (max_states); choose a smaller variant")
+
     def _grow(self) -> None:
         """Double the room for positions if that is what is full, else the room for edges."""
         graph, found = self.graph, self.found
@@ -322,8 +441,7 @@ class Search:
             self.graph = graph._replace(children=_grown(graph.children, 2 * graph.children.size))
             return
         if found >= self.max_states:
-            game = f"{self.ruleset.name} {self.variant}"
-            raise InputError(f"{game} has more than {self.max_states:,} positions (max_states); choose a smaller variant")
+            raise self._too_many()
         size = min(2 * found, self.max_states)
         arrays = {name: _grown(getattr(graph, name), size) for name in ("keys", "who", "choice", "values")}
         self.graph = graph._replace(first=_grown(graph.first, size + 1), **arrays)
@@ -383,6 +501,11 @@ class Search:
         self._words[self._players.forgotten] = 0
         unpack(self.graph.keys[number], self._layout, self._words)
         return self._state.copy()
+
+
+def sample_size(positions: int) -> int:
+    """Return how many random ones of so many positions, or of fewer, all differ with a chance of exp(-SURE) at most."""
+    return math.ceil(math.sqrt(2 * SURE * positions)) + 1
 
 
 def refusal(table: Table, seat: int, status: int, action: int, state: Any, forgotten: Sequence[str]) -> Exception:

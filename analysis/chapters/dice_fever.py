@@ -17,7 +17,7 @@ import pandas as pd
 from scipy import stats
 
 from analysis import figures
-from analysis.chapters.parts import Part, find_groups, join
+from analysis.chapters.parts import Part, find_groups, in_all, join
 from analysis.estimates import (
     fair_shares,
     game_length,
@@ -314,8 +314,8 @@ def _policies(study: Study, results: pd.DataFrame) -> Part:
         "seats": seats.to_dict("records"),
         "sudden": length[length.quantity == "sudden_death_share"].to_dict("records"),
         "length": length[length.quantity == "turns_per_seat"].to_dict("records"),
-        "total_games": int(results.groupby(["group", "matchup", "variant"]).games.first().sum()),
-        "truncated": int(results.groupby(["group", "matchup", "variant"]).truncated.first().sum()),
+        "total_games": in_all(results),
+        "truncated": in_all(results, "truncated"),
     }
     return drawn, tables, words
 

@@ -11,7 +11,23 @@ import numpy as np
 import pandas as pd
 
 from analysis import figures
-from analysis.chapters.parts import Part, check_number, find_groups, join
+from analysis.chapters.parts import (
+    USUAL,
+    Part,
+    at_once,
+    best_of,
+    check_number,
+    check_parameters,
+    check_same_variants,
+    colours,
+    find_groups,
+    in_all,
+    join,
+    labelled,
+    scaled,
+    sweep,
+    verdicts,
+)
 from analysis.estimates import LEVEL, fair_shares, per_game, per_seat, seat_gap, seat_shares, share_of_games, turns_per
 from analysis.intervals import mean_interval
 from analysis.tallies import shares
@@ -54,17 +70,14 @@ GAP, MORE, MAY, NOBODY = "winners less losers", "took more of it", "may take it,
 NEARLY = 0.95  # of a fair share
 COUNTED = {2: 12_000, 3: 3_000, 4: 3_000}  # games by number of players whose last positions are looked at
 ENOUGH = 100  # seats with more of something for a share of wins: fewer say nothing
-USUAL, OTHER_SETS = "usual rules", "layout=alternate"
+OTHER_SETS = "layout=alternate"
 ASSUMED = ("mirror_own", "shield_sees", "ship_order")  # fields of which no source says what is played here
 
 
 def check(study: Study) -> None:
     """Raise InputError if the report could not be made of a study's results: better now than after playing them."""
     groups = find_groups(study, GAME, GROUPS)
-    for name, parameter in PARAMETERS.items():
-        for spec in groups[name].policies:
-            if parameter not in load_policy(RULESETS[GAME], spec).parameters:
-                raise InputError(f"the report's group {name!r} takes policies with {parameter}, not {spec!r}")
+    check_parameters(groups, GAME, PARAMETERS)
     for name in ("until", "worth", "denied", "denied_alternate", "removed", "removed_alternate", "skill", "hunt"):
         check_number(groups[name], "opponents", 1)
     for name in ("until", "worth", "denied", "denied_alternate"):
@@ -75,16 +88,16 @@ def check(study: Study) -> None:
         check_number(groups[name], "policies", 1)
     if not {"standard", f"standard,{OTHER_SETS}"} <= set(groups["readings"].variants):
         raise InputError(f"the report's group 'readings' takes the variants standard and standard,{OTHER_SETS} among others")
-    if groups["readings"].variants != groups["readings_best"].variants:
-        raise InputError("the report's groups 'readings' and 'readings_best' take the same variants")
+    check_same_variants(groups["readings"], groups["readings_best"])
 
 
 def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
     """Return the figures, tables and words of the chapter; see :mod:`analysis.chapters`."""
     group = dict(list(results.groupby("group", sort=False)))
     mirrors = pd.concat([group["mirrors"], group["engine_mirrors"]])
-    ends = {name: _ends(variant, 2, seed) for name, variant in LAYOUTS.items()}
-    more_ends = {seats: ends["basic sets"] if seats == 2 else _ends("standard", seats, seed) for seats in COUNTED}
+    counted = {seats: scaled(n, games, study) for seats, n in COUNTED.items()}
+    ends = {name: _ends(variant, 2, counted[2], seed) for name, variant in LAYOUTS.items()}
+    more_ends = {seats: ends["basic sets"] if seats == 2 else _ends("standard", seats, n, seed) for seats, n in counted.items()}
     denied = {"basic sets": group["denied"], "alternate sets": group["denied_alternate"]}
     removed = {"basic sets": group["removed"], "alternate sets": group["removed_alternate"]}
     parts: tuple[Part, ...] = (
@@ -99,20 +112,19 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
         _layouts(group["layouts"], group["skill"]),
         _rounds(group["rounds"], group["skill"]),
         _readings(group["readings"], group["readings_best"]),
-        ({}, {}, _played(results, seed)),
+        ({}, {}, _played(results, counted, seed)),
     )
     drawn, tables, words = join(parts)
     return drawn, {name: table.assign(seed=seed) for name, table in tables.items()}, words
 
 
-def _played(results: pd.DataFrame, seed: int) -> dict[str, Any]:
-    games = results.groupby(["group", "matchup", "variant"]).games.first().sum()
+def _played(results: pd.DataFrame, counted: dict[int, int], seed: int) -> dict[str, Any]:
     return {
-        "total_games": int(games) + sum(COUNTED.values()) + COUNTED[2],
+        "total_games": in_all(results) + sum(counted.values()) + counted[2],
         "seed": seed,
         "version": RULESETS[GAME].version,
         "player": PLAYER,
-        "counted": COUNTED,
+        "counted": counted,
     }
 
 
@@ -120,35 +132,22 @@ def _played(results: pd.DataFrame, seed: int) -> dict[str, Any]:
 
 
 def _labelled(estimates: pd.DataFrame) -> pd.DataFrame:
-    """Estimates with ``first`` and ``others``, policies at the table, ``seats``, ``line``, ``preset`` and ``reading``."""
-    specs = estimates.matchup.str.split(" v ")
-    changes = estimates.variant.str.split(",")
-    reading = [", ".join(each[1:]) or USUAL for each in changes]
-    lines = [f"{n} players" for n in specs.str.len()]
-    first, others = (specs.str[place].map(_short) for place in (0, -1))
-    labels = {"seats": specs.str.len(), "line": lines, "preset": changes.str[0], "reading": reading}
-    return estimates.assign(first=first, others=others, **labels)
+    return _shortened(labelled(estimates))
+
+
+def _sweep(results: pd.DataFrame, parameter: str) -> pd.DataFrame:
+    return _shortened(sweep(results, parameter))
+
+
+def _shortened(rows: pd.DataFrame) -> pd.DataFrame:
+    """Labelled rows with policies by their short names, and with ``preset``."""
+    return rows.assign(first=rows["first"].map(_short), others=rows.others.map(_short), preset=rows.variant.str.split(",").str[0])
 
 
 def _short(spec: str) -> str:
     """A policy without parameters that have their usual value."""
     policy = load_policy(RULESETS[GAME], spec)
     return policy.name if policy.spec == load_policy(RULESETS[GAME], policy.name).spec else spec
-
-
-def _value(spec: str, parameter: str) -> Any:
-    policy = load_policy(RULESETS[GAME], spec)
-    return dict(zip(policy.parameters, policy.values, strict=True))[parameter]
-
-
-def _sweep(results: pd.DataFrame, parameter: str) -> pd.DataFrame:
-    """Fair shares of a policy by the value of its parameter."""
-    rows = _labelled(fair_shares(results))
-    return rows.assign(x=[_value(spec, parameter) for spec in rows.policy])
-
-
-def _colours(lines: pd.Series) -> dict[str, str]:
-    return figures.colours(list(dict.fromkeys(lines)))
 
 
 def _by(rows: pd.DataFrame, key: str) -> list[tuple[Any, list[dict[str, Any]]]]:
@@ -181,10 +180,10 @@ class Ends(NamedTuple):
     leads: np.ndarray
 
 
-def _ends(variant: str, seats: int, seed: int) -> Ends:
+def _ends(variant: str, seats: int, games: int, seed: int) -> Ends:
     table = set_table(GAME, [PLAYER] * seats, variant)
     kept = []
-    for state in last_positions(table, seed, COUNTED[seats]):
+    for state in last_positions(table, seed, games):
         wins = state.winner[:seats]
         faces = [np.bincount(dice.ravel(), minlength=N_FACES) for dice in state.dice[:seats]]
         kept.append((wins / wins.sum(), state.score[:seats].copy(), state.owned[:seats].copy(), faces, state.leads[:seats].sum()))
@@ -233,8 +232,7 @@ def _switch(until: pd.DataFrame, engine: pd.DataFrame) -> Part:
         [stop.assign(panel="planner among planner"), rule.assign(panel="gold_engine against " + rule.others)], ignore_index=True
     )
     label = "forge in the first ... rounds only"
-    drawn = figures.plot_estimates(lines, label, "wins in fair shares", _colours(lines.line), 1)
-    best = rule.loc[rule.groupby("others", sort=False).estimate.idxmax()]
+    drawn = figures.plot_estimates(lines, label, "wins in fair shares", colours(lines.line), 1)
     words = {
         "until": _by(stop.sort_values(["x", "seats"]), "x"),
         "until_ends": [
@@ -243,10 +241,7 @@ def _switch(until: pd.DataFrame, engine: pd.DataFrame) -> Part:
         ],
         "nearly": NEARLY,
         "engine": _by(rule.sort_values("x", kind="stable"), "x"),
-        "engine_best": [
-            {**row, "near": rule.x[(rule.others == row["others"]) & (rule.high >= row["low"])].tolist()}
-            for row in best.to_dict("records")
-        ],
+        "engine_best": best_of(rule, "others"),
     }
     return {"switch": drawn}, {"until": stop, "engine": rule}, words
 
@@ -356,7 +351,7 @@ def _seats(mirrors: pd.DataFrame) -> Part:
     places, gaps = (_with_gold(_labelled(estimate(mirrors))) for estimate in (seat_shares, seat_gap))
     shown = places[(places["first"] == PLAYER) & (places.preset == "standard")]
     shown = shown.assign(panel=shown.line, line=shown.gold, x=shown.seat.astype(int) + 1)
-    drawn = figures.plot_estimates(shown, "place in the turn order", "wins in fair shares", _colours(shown.line), 1)
+    drawn = figures.plot_estimates(shown, "place in the turn order", "wins in fair shares", colours(shown.line), 1)
     keys = ["first", "preset", "seats", "gold"]
     gap = gaps.set_index(keys)
     rows = [
@@ -449,17 +444,17 @@ def _compared(name: str, results: pd.DataFrame, skill: pd.DataFrame) -> Part:
 def _readings(own: pd.DataFrame, against: pd.DataFrame) -> Part:
     """The answers again under other readings of the rules, one field at a time."""
     estimates = {"points": per_seat(own, "score"), "first place": _first_seat(own), "ties": share_of_games(own, "tied")}
-    estimates |= {_short(policy): rows for policy, rows in fair_shares(against).groupby("policy", sort=False)}
+    estimates |= {_short(policy): rows for policy, rows in at_once(fair_shares, against).groupby("policy", sort=False)}
     table = pd.concat(_labelled(rows).assign(answer=answer) for answer, rows in estimates.items())
     by_reading = [
         {"reading": reading, "is_assumed": reading.split(", ")[-1].split("=")[0] in ASSUMED, "rows": rows}
         for reading, rows in _by(table, "reading")
     ]
-    verdicts = {
-        answer: {"more": int((rows.low > 1).sum()), "less": int((rows.high < 1).sum()), "of": len(rows)}
+    by_answer = {
+        answer: {**verdicts(rows), "of": len(rows)}
         for answer, rows in table[table.quantity == "fair_shares"].groupby("answer", sort=False)
     }
-    words = {"readings": by_reading, "answers": list(estimates), "verdicts": verdicts, "moved": _moved(table)}
+    words = {"readings": by_reading, "answers": list(estimates), "verdicts": by_answer, "moved": _moved(table)}
     return {}, {"readings": table}, words
 
 

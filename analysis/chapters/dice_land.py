@@ -14,8 +14,8 @@ from scipy import stats
 
 from analysis import figures
 from analysis.boards import board, plot_board, positions
-from analysis.chapters.parts import Part, find_groups, join
-from analysis.estimates import LEVEL, game_length, length_histogram, win_rates
+from analysis.chapters.parts import Part, at_once, best_of, find_groups, in_all, join, scaled, value_of
+from analysis.estimates import LEVEL, game_length, length_histogram, of_first, win_rates
 from analysis.intervals import logistic_curve, logistic_fit
 from analysis.tallies import shares, tally
 from sims.errors import InputError
@@ -92,12 +92,13 @@ def _check_free(group: Group) -> None:
 def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
     """Return the figures, tables and words of the chapter; see :mod:`analysis.chapters`."""
     coins = [f"{preset},{COINS}" for preset in PRESETS]
-    counted = {variant: tally(GAME, [PLAYER, PLAYER], BY, COUNTED, seed, variant) for variant in [*READINGS.values(), *coins]}
+    n = scaled(COUNTED, games, study)
+    counted = {variant: tally(GAME, [PLAYER, PLAYER], BY, n, seed, variant) for variant in [*READINGS.values(), *coins]}
     group = dict(list(results.groupby("group", sort=False)))
     parts: tuple[Part, ...] = (
         _boards(seed),
         _first_roll(counted),
-        _skill(seed),
+        _skill(2 * n, seed),
         _start(counted),
         _kept_dice(group["left"], group["placements"]),
         _map_sizes(group["sizes"]),
@@ -105,22 +106,21 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
         _duty(group["duty"], group["standoff"]),
         _odds(),
         _readings(counted),
-        ({}, {"win_rates": win_rates(results)}, _played(study, results, counted, seed)),
+        ({}, {"win_rates": win_rates(results)}, _played(study, results, counted, n, seed)),
     )
     drawn, tables, words = join(parts)
     return drawn, {name: table if name in EXACT else table.assign(seed=seed) for name, table in tables.items()}, words
 
 
-def _played(study: Study, results: pd.DataFrame, counted: Games, seed: int) -> dict[str, Any]:
+def _played(study: Study, results: pd.DataFrame, counted: Games, n: int, seed: int) -> dict[str, Any]:
     """What was played, by whom."""
-    matchups = results.groupby(["group", "matchup", "variant"])
-    tallied = sum(int(each.games.iloc[0]) for each, _ in counted.values()) + 2 * COUNTED * len(PRESETS)
+    tallied = sum(int(each.games.iloc[0]) for each, _ in counted.values()) + 2 * n * len(PRESETS)
     return {
         "seed": seed,
         "version": RULESETS[GAME].version,
         "player": PLAYER,
-        "counted": COUNTED,
-        "total_games": int(matchups.games.first().sum()) + tallied,
+        "counted": n,
+        "total_games": in_all(results) + tallied,
         "size_opponent": next(group.opponents[0] for group in study.groups if group.name == "sizes"),
     }
 
@@ -165,7 +165,7 @@ def _first_roll(counted: Games) -> Part:
         "classes": [rows.to_dict("records") for _, rows in classes.groupby("lead")],
         "class_names": [f"{low} to {high - 1}" for low, high in itertools.pairwise(LEADS[:-1])] + [f"{LEADS[-2]} or more"],
         "enough": ENOUGH,
-        "level_games": 1 - ahead["standard"].n.sum() / COUNTED,
+        "level_games": 1 - ahead["standard"].n.sum() / counted["standard"][0].games.iloc[0],
     }
     return {"lead": figures.plot_lead(by_lead[by_lead.n >= ENOUGH], curves)}, {"by_lead": by_lead, "lead_curves": curves}, words
 
@@ -209,11 +209,11 @@ def _interval(estimate: float, stderr: float, of: Any = float) -> dict[str, Any]
     }
 
 
-def _skill(seed: int) -> Part:
+def _skill(games: int, seed: int) -> Part:
     """How many pips a policy is worth: the lead of the other seat at which both win as often."""
     rows = []
     for preset in PRESETS:
-        _, counts = tally(GAME, [PLAYER, UNSKILLED], BY, 2 * COUNTED, seed, preset)
+        _, counts = tally(GAME, [PLAYER, UNSKILLED], BY, games, seed, preset)
         skilled = counts[(counts.seat == 0) & (counts.rotation == 0)]  # one row of each deal
         x = np.column_stack([np.ones(len(skilled)), skilled.lead_placed_pips])
         (skill, pip), covariance = logistic_fit(x, skilled.payoff, skilled.n)
@@ -240,21 +240,17 @@ def _start(counted: Games) -> Part:
 
 def _kept_dice(left: pd.DataFrame, placements: pd.DataFrame) -> Part:
     """Low or high left-over dice, head to head; and each with each placement against one opponent."""
-    duel, rates = _of_first(left), _of_first(placements)
-    policies = [load_policy(RULESETS[GAME], spec) for spec in rates.policy]
-    settings = [dict(zip(each.parameters, each.values, strict=True)) for each in policies]
-    rates = rates.assign(placement=[each["placement"] for each in settings], left=[each["left"] for each in settings])
-    best = rates.loc[rates.groupby("variant", sort=False).estimate.idxmax()]
+    duel, rates = _of_first(left), at_once(_of_first, placements)
+    rates = rates.assign(**{name: [value_of(GAME, spec, name) for spec in rates.policy] for name in ("placement", "left")})
+    rates = rates.assign(x=rates.placement + " keeping " + rates.left)
     opponent = placements.matchup.iloc[0].split(" v ")[1]
-    words = {"duel": duel.to_dict("records"), "best_placement": best.to_dict("records"), "placement_opponent": opponent}
+    words = {"duel": duel.to_dict("records"), "best_placement": best_of(rates, "variant"), "placement_opponent": opponent}
+    words["placements"] = len(rates)
     return {"placements": figures.plot_placements(rates, opponent)}, {"placements": rates}, words
 
 
-def _of_first(results: pd.DataFrame) -> pd.DataFrame:
-    """Win rates, over both seats, of the policy that a matchup names first."""
-    rates = win_rates(results)
-    first = rates.matchup.map(lambda matchup: matchup.split(" v ")[0])
-    return rates[rates.seat.isna() & (rates.policy == first)]
+def _of_first(results: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
+    return of_first(win_rates(results, level))
 
 
 def _map_sizes(sizes: pd.DataFrame) -> Part:

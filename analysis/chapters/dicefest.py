@@ -13,11 +13,30 @@ from scipy import stats
 
 from analysis import figures
 from analysis.boards import dicefest_board, plot_dicefest_board, positions
-from analysis.chapters.parts import SEATS_IN_ORDER, Part, check_number, check_seats_in_order, find_groups, join
+from analysis.chapters.parts import (
+    USUAL,
+    Part,
+    at_once,
+    best_of,
+    check_number,
+    check_parameters,
+    check_same_variants,
+    check_seats_in_order,
+    colours,
+    find_groups,
+    in_all,
+    join,
+    labelled,
+    scaled,
+    sweep,
+    value_of,
+    verdicts,
+)
 from analysis.estimates import (
     LEVEL,
     fair_shares,
     length_histogram,
+    of_first,
     seat_shares,
     share_of_games,
     win_rates,
@@ -25,7 +44,6 @@ from analysis.estimates import (
 from analysis.intervals import logistic_fit, quantile_interval
 from analysis.tallies import shares, tally
 from sims.errors import InputError
-from sims.policy import load_policy
 from sims.results import MAX_LENGTH
 from sims.rulesets import RULESETS
 from sims.rulesets.dicefest.geometry import DISTANCE, SPENDING, STANDING, START, VALUES
@@ -72,7 +90,6 @@ PARAMETERS = {  # that all policies of a group must have
 }
 PLACEMENTS = ("placement", "placement_keen", "placement_ahead")
 BY_PLACE = ("mirrors", "slow_mirrors", "readings")
-USUAL = "usual rules"
 ASSUMED = ("initial_yaw", "sides", "tie", "deadlock", "repetition")  # fields of which the rulebook says nothing
 ENDS = {"total_ends": "total victory", "mini_ends": "mini victory", "deadlocks": "deadlock", "truncated": "unfinished"}
 COUNTED = {PLAYER: 50_000, "lookahead:2": 5_000}  # games between two of a policy, of which the raw rows are counted
@@ -91,22 +108,19 @@ def check(study: Study) -> None:
     for name, numbers in NUMBERS.items():
         for what, n in numbers.items():
             check_number(groups[name], what, n)
-    for name, parameter in PARAMETERS.items():
-        for spec in groups[name].policies:
-            if parameter not in load_policy(RULESETS[GAME], spec).parameters:
-                raise InputError(f"the report's group {name!r} takes policies with {parameter}, not {spec!r}")
+    check_parameters(groups, GAME, PARAMETERS)
     check_seats_in_order(groups[name] for name in BY_PLACE)
     if groups["mirrors"].seats != groups["slow_mirrors"].seats:
         raise InputError(f"the report's group 'slow_mirrors' takes seats {groups['mirrors'].seats}, as 'mirrors' does")
-    if groups["readings"].variants != groups["readings_best"].variants:
-        raise InputError("the report's groups 'readings' and 'readings_best' take the same variants")
+    check_same_variants(groups["readings"], groups["readings_best"])
 
 
 def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
     """Return the figures, tables and words of the chapter; see :mod:`analysis.chapters`."""
     group = dict(list(results.groupby("group", sort=False)))
     mirrors = pd.concat([group["mirrors"], group["slow_mirrors"]])
-    counts = {policy: _counted(policy, n, seed) for policy, n in COUNTED.items()}
+    counted = {policy: scaled(n, games, study) for policy, n in COUNTED.items()}
+    counts = {policy: _counted(policy, n, seed) for policy, n in counted.items()}
     parts: tuple[Part, ...] = (
         _boards(seed),
         _start(mirrors),
@@ -119,20 +133,19 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
         _block(group["block"], group["block_others"]),
         _length(mirrors),
         _readings(group["readings"], group["readings_best"]),
-        ({}, {}, _played(results, seed)),
+        ({}, {}, _played(results, counted, seed)),
     )
     drawn, tables, words = join(parts)
     return drawn, {name: table.assign(seed=seed) if name != "starts" else table for name, table in tables.items()}, words
 
 
-def _played(results: pd.DataFrame, seed: int) -> dict[str, Any]:
-    games = results.groupby(["group", "matchup", "variant"]).games.first().sum()
+def _played(results: pd.DataFrame, counted: dict[str, int], seed: int) -> dict[str, Any]:
     return {
-        "total_games": int(games) + sum(COUNTED.values()),
+        "total_games": in_all(results) + sum(counted.values()),
         "seed": seed,
         "version": RULESETS[GAME].version,
         "player": PLAYER,
-        "counted": COUNTED,
+        "counted": counted,
     }
 
 
@@ -145,46 +158,8 @@ def _counted(policy: str, games: int, seed: int) -> pd.DataFrame:
     return counts[counts.seat == 0]
 
 
-def _labelled(estimates: pd.DataFrame) -> pd.DataFrame:
-    """Estimates with ``first`` and ``others``, policies at the table, ``seats``, ``line``, and ``reading`` of the rules."""
-    specs = estimates.matchup.str.split(" v ")
-    seats = specs.str.len()
-    lines = [f"{n} players" for n in seats]
-    reading = estimates.variant.map(_reading)
-    return estimates.assign(first=specs.str[0], others=specs.str[-1], seats=seats, line=lines, reading=reading)
-
-
-def _reading(variant: str) -> str:
-    """What a variant changes in the usual rules."""
-    return ", ".join(change for change in variant.split(",")[1:] if change != SEATS_IN_ORDER) or USUAL
-
-
-def _value(spec: str, parameter: str) -> Any:
-    policy = load_policy(RULESETS[GAME], spec)
-    return dict(zip(policy.parameters, policy.values, strict=True))[parameter]
-
-
-def _sweep(results: pd.DataFrame, parameter: str) -> pd.DataFrame:
-    """Fair shares of a policy by the value of its parameter, a line per number of players."""
-    rows = _labelled(fair_shares(results))
-    return rows.assign(x=[_value(spec, parameter) for spec in rows.policy], panel="others play " + rows.others)
-
-
-def _colours(lines: pd.Series) -> dict[str, str]:
-    return figures.colours(list(dict.fromkeys(lines)))
-
-
-def _verdicts(rows: pd.DataFrame) -> dict[str, Any]:
-    """How many fair shares are above 1, below it, and neither, each by its interval; the lowest and the highest of them."""
-    more, less = int((rows.low > 1).sum()), int((rows.high < 1).sum())
-    lowest, highest = float(rows.estimate.min()), float(rows.estimate.max())
-    return {"more": more, "less": less, "neither": len(rows) - more - less, "range": (lowest, highest)}
-
-
 def _of_first(results: pd.DataFrame) -> pd.DataFrame:
-    """Win rates, over all seats, of the policy that a matchup names first."""
-    rates = _labelled(win_rates(results))
-    return rates[rates.seat.isna() & (rates.policy == rates["first"])]
+    return labelled(of_first(win_rates(results)))
 
 
 def _against(results: pd.DataFrame) -> list[dict[str, Any]]:
@@ -224,10 +199,10 @@ def _boards(seed: int) -> Part:
 
 def _start(mirrors: pd.DataFrame) -> Part:
     """What the first player wins among players who play alike."""
-    places = _labelled(seat_shares(mirrors))
+    places = labelled(seat_shares(mirrors))
     first = places[places.seat == 0]
     lines = first.assign(panel="win share of who begins", line=first["first"], x=first.seats)
-    drawn = figures.plot_estimates(lines, "players", "wins in fair shares", _colours(lines.line), 1)
+    drawn = figures.plot_estimates(lines, "players", "wins in fair shares", colours(lines.line), 1)
     words = {
         "places": [
             {"policy": policy, "seats": seats, "rows": rows.to_dict("records")}
@@ -240,7 +215,7 @@ def _start(mirrors: pd.DataFrame) -> Part:
 
 def _ends(mirrors: pd.DataFrame) -> Part:
     """Total victory, mini victory, deadlock, unfinished."""
-    ends = pd.concat(_labelled(share_of_games(mirrors, end)).assign(end=end) for end in ENDS)
+    ends = pd.concat(labelled(share_of_games(mirrors, end)).assign(end=end) for end in ENDS)
     rows = [
         {"policy": policy, "seats": seats, "rows": each.to_dict("records")}
         for (policy, seats), each in ends.groupby(["first", "seats"], sort=False)
@@ -250,7 +225,7 @@ def _ends(mirrors: pd.DataFrame) -> Part:
 
 def _length(mirrors: pd.DataFrame) -> Part:
     """How many turns a game takes."""
-    medians = _labelled(_median_turns(mirrors))
+    medians = labelled(_median_turns(mirrors))
     lengths = length_histogram(mirrors)
     lengths = lengths[lengths.matchup.str.count(" v ") == 1]
     lengths = lengths.assign(label=lengths.matchup.str.split(" v ").str[0])
@@ -261,7 +236,7 @@ def _length(mirrors: pd.DataFrame) -> Part:
         "longest": MAX_LENGTH - 1,
     }
     return (
-        {"length": figures.plot_length(shown, _colours(lengths.label), LONGEST)},
+        {"length": figures.plot_length(shown, colours(lengths.label), LONGEST)},
         {"length": lengths, "medians": medians},
         words,
     )
@@ -283,21 +258,21 @@ def _median_turns(results: pd.DataFrame) -> pd.DataFrame:
 
 def _lock(lock: pd.DataFrame, others: pd.DataFrame, counts: Counts) -> Part:
     """What it does to lock the last die with up to so many tokens in hand."""
-    sweep = _sweep(lock, "lock")
+    rows = sweep(lock, "lock")
     drawn = figures.plot_estimates(
-        sweep, "lock the last die with up to so many tokens left", "wins in fair shares", _colours(sweep.line), 1
+        rows, "lock the last die with up to so many tokens left", "wins in fair shares", colours(rows.line), 1
     )
-    stuck = {policy: rows[(rows.score == 3) & (rows.left_at_three > 0)] for policy, rows in counts.items()}
+    stuck = {policy: each[(each.score == 3) & (each.left_at_three > 0)] for policy, each in counts.items()}
     words = {
-        "lock": _verdicts(sweep),
-        "lock_one": sweep[sweep.x == sweep.x.min()].to_dict("records"),
+        "lock": verdicts(rows),
+        "lock_one": rows[rows.x == rows.x.min()].to_dict("records"),
         "lock_others": _against(others),
         "stuck": [
-            {"policy": policy, "of": int(counts[policy].n.sum()), "rows": _in_classes(rows, "left_at_three", LEFT)}
-            for policy, rows in stuck.items()
+            {"policy": policy, "of": int(counts[policy].n.sum()), "rows": _in_classes(each, "left_at_three", LEFT)}
+            for policy, each in stuck.items()
         ],
     }
-    return {"lock": drawn}, {"lock": sweep, "lock_others": _of_first(others)}, words
+    return {"lock": drawn}, {"lock": rows, "lock_others": _of_first(others)}, words
 
 
 def _held(counts: Counts) -> Part:
@@ -307,7 +282,7 @@ def _held(counts: Counts) -> Part:
     lines = table[table.n >= ENOUGH].assign(
         panel="two dice locked", line=lambda rows: rows.policy, x=lambda rows: rows.left_at_two
     )
-    drawn = figures.plot_estimates(lines, "tokens held when the second die was locked", "win share", _colours(lines.line), 0.5)
+    drawn = figures.plot_estimates(lines, "tokens held when the second die was locked", "win share", colours(lines.line), 0.5)
     words = {
         "held": [{"policy": policy, "rows": _in_classes(rows, "left_at_two", HELD)} for policy, rows in two.items()],
         "held_best": lines.loc[lines.groupby("policy", sort=False).estimate.idxmax()].to_dict("records"),
@@ -319,11 +294,10 @@ def _held(counts: Counts) -> Part:
 
 def _thrift(results: pd.DataFrame) -> Part:
     """How many actions a token should count for `thrifty`."""
-    sweep = _sweep(results, "tokens")
-    drawn = figures.plot_estimates(sweep, "actions that a token gained counts", "wins in fair shares", _colours(sweep.line), 1)
-    best = sweep.loc[sweep.groupby("seats").estimate.idxmax()]
-    words = {"thrift": [rows.to_dict("records") for _, rows in sweep.groupby("x")], "thrift_best": best.to_dict("records")}
-    return {"thrift": drawn}, {"thrift": sweep}, words
+    rows = sweep(results, "tokens")
+    drawn = figures.plot_estimates(rows, "actions that a token gained counts", "wins in fair shares", colours(rows.line), 1)
+    words = {"thrift": [each.to_dict("records") for _, each in rows.groupby("x")], "thrift_best": best_of(rows, "seats")}
+    return {"thrift": drawn}, {"thrift": rows}, words
 
 
 # --- first dice -------------------------------------------------------------------------------------------------------------
@@ -383,11 +357,13 @@ def _price_odds(counts: pd.DataFrame) -> pd.DataFrame:
 
 def _placement(results: pd.DataFrame) -> Part:
     """What a rule of placing wins among players who place at random."""
-    rows = _labelled(fair_shares(results))
-    rows = rows.assign(reading=[_value(spec, "placement") for spec in rows.policy], quantity=rows.others + ", " + rows.line)
+    rows = labelled(at_once(fair_shares, results))
+    rows = rows.assign(
+        reading=[value_of(GAME, spec, "placement") for spec in rows.policy], quantity=rows.others + ", " + rows.line
+    )
     words = {
         "placements": [
-            {"placement": placement, "rows": each.to_dict("records"), **_verdicts(each)}
+            {"placement": placement, "rows": each.to_dict("records"), **verdicts(each)}
             for placement, each in rows.groupby("reading", sort=False)
         ],
         "placement_tables": list(dict.fromkeys(rows.quantity)),
@@ -397,12 +373,12 @@ def _placement(results: pd.DataFrame) -> Part:
 
 def _block(results: pd.DataFrame, others: pd.DataFrame) -> Part:
     """What it wins to stand on goals of others, by how much that counts, and against whom."""
-    sweep = _sweep(results, "block")
+    rows = sweep(results, "block")
     drawn = figures.plot_estimates(
-        sweep, "actions that a die on a goal of others counts", "wins in fair shares", _colours(sweep.line), 1
+        rows, "actions that a die on a goal of others counts", "wins in fair shares", colours(rows.line), 1
     )
-    words = {"block": _verdicts(sweep), "block_rows": sweep.to_dict("records"), "block_others": _against(others)}
-    return {"block": drawn}, {"block": sweep, "block_others": _of_first(others)}, words
+    words = {"block": verdicts(rows), "block_rows": rows.to_dict("records"), "block_others": _against(others)}
+    return {"block": drawn}, {"block": rows, "block_others": _of_first(others)}, words
 
 
 # --- what is assumed ------------------------------------------------------------------------------------------------------
@@ -417,12 +393,16 @@ def _readings(own: pd.DataFrame, against: pd.DataFrame) -> Part:
         "unfinished": share_of_games(own, "truncated"),
         "turns": _median_turns(own),
     }
-    wins = dict(list(fair_shares(against).groupby("policy", sort=False)))
+    wins = dict(list(at_once(fair_shares, against).groupby("policy", sort=False)))
     estimates |= wins
-    table = pd.concat(_labelled(rows).assign(answer=answer) for answer, rows in estimates.items())
+    table = pd.concat(labelled(rows).assign(answer=answer) for answer, rows in estimates.items())
     by_reading = [
         {"reading": reading, "is_assumed": reading.split("=")[0] in ASSUMED, "rows": rows.to_dict("records")}
         for reading, rows in table.groupby("reading", sort=False)
     ]
-    verdicts = {policy: _verdicts(rows) for policy, rows in wins.items()}
-    return {}, {"readings": table}, {"readings": by_reading, "answers": list(estimates), "verdicts": verdicts}
+    words = {
+        "readings": by_reading,
+        "answers": list(estimates),
+        "verdicts": {policy: verdicts(rows) for policy, rows in wins.items()},
+    }
+    return {}, {"readings": table}, words

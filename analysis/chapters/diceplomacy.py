@@ -8,7 +8,24 @@ from typing import Any
 import pandas as pd
 
 from analysis import figures
-from analysis.chapters.parts import SEATS_IN_ORDER, Part, check_number, check_seats_in_order, find_groups, join
+from analysis.chapters.parts import (
+    USUAL,
+    Part,
+    at_once,
+    best_of,
+    check_number,
+    check_same_variants,
+    check_seats_in_order,
+    colours,
+    find_groups,
+    in_all,
+    join,
+    labelled,
+    span,
+    sweep,
+    value_of,
+    verdicts,
+)
 from analysis.estimates import fair_shares, game_length, per_game, per_seat, seat_advantage, seat_gap, share_of
 from sims.errors import InputError
 from sims.policy import load_policy
@@ -29,7 +46,6 @@ GROUPS = {
     "assumed_best": "against",
 }
 SWEPT = ("attack", "surrender", "help")  # groups named after the parameter of `threshold` that they vary
-USUAL = "usual rules"
 ASSUMED = ("null_treaty", "help_protocol", "surrender_order")  # fields of which the rulebook says nothing
 ENDS = {
     "eliminated": "players eliminated",
@@ -55,16 +71,14 @@ def check(study: Study) -> None:
     check_number(groups["assumed"], "policies", 1)
     check_number(groups["alliance"], "policies", 1)
     check_seats_in_order(groups[name] for name in ("players", "pile_on", "assumed"))
-    if groups["assumed"].variants != groups["assumed_best"].variants:
-        raise InputError("the report's groups 'assumed' and 'assumed_best' take the same variants")
+    check_same_variants(groups["assumed"], groups["assumed_best"])
 
 
 def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
     """Return the figures, tables and words of the chapter; see :mod:`analysis.chapters`."""
     group = dict(list(results.groupby("group", sort=False)))
     odds = battle_odds()
-    played = results.groupby(["group", "matchup", "variant"])[["games", "truncated"]].first().sum()
-    totals = {"total_games": int(played.games), "truncated": int(played.truncated)}
+    totals = {"total_games": in_all(results), "truncated": in_all(results, "truncated")}
     parts: tuple[Part, ...] = (
         _odds(odds),
         _attack(group["attack"], odds),
@@ -77,32 +91,6 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
         ({}, {}, {**totals, "games": games, "seed": seed, "version": RULESETS[GAME].version}),
     )
     return join(parts)
-
-
-def _labelled(estimates: pd.DataFrame) -> pd.DataFrame:
-    """Estimates with the columns ``first`` and ``others``, policies at the table, ``seats``, and ``reading`` of the rules."""
-    specs = estimates.matchup.str.split(" v ")
-    reading = estimates.variant.map(_reading)
-    return estimates.assign(first=specs.str[0], others=specs.str[-1], seats=specs.str.len(), reading=reading)
-
-
-def _reading(variant: str) -> str:
-    """What a variant changes in the usual rules."""
-    changes = [change for change in variant.split(",")[1:] if change != SEATS_IN_ORDER]
-    return ", ".join(changes) or USUAL
-
-
-def _by_players(estimates: pd.DataFrame) -> pd.DataFrame:
-    """A line per number of players, for :func:`figures.plot_estimates`."""
-    return estimates.assign(line=[_players(seats) for seats in estimates.seats])
-
-
-def _players(seats: int) -> str:
-    return f"{seats} players"
-
-
-def _colours(lines: pd.Series) -> dict[str, str]:
-    return figures.colours(list(dict.fromkeys(lines)))
 
 
 # --- war ------------------------------------------------------------------------------------------------------------------
@@ -118,24 +106,11 @@ def _odds(odds: pd.DataFrame) -> Part:
 
 def _attack(results: pd.DataFrame, odds: pd.DataFrame) -> Part:
     """From which chance on to attack, by the opponents' own threshold and the number of players."""
-    sweep = _sweep(results, "attack")
+    rows = sweep(results, "attack")
     duels = odds[(odds.attackers == 1) & (odds.defenders == 1) & (odds.die > 0)]
-    sweep = sweep.assign(from_die=pd.array([_lowest_die(duels, attack) for attack in sweep.attack], "Int64"))
-    best = sweep.loc[sweep.groupby(["others", "seats"], sort=False).estimate.idxmax()]
-    lines = _by_players(sweep.assign(panel="others play " + sweep.others, x=sweep.attack))
-    drawn = figures.plot_estimates(lines, "attack from this chance on", "wins in fair shares", _colours(lines.line), 1)
-    return {"attack": drawn}, {"attack": sweep}, {"best_attack": best.to_dict("records")}
-
-
-def _sweep(results: pd.DataFrame, parameter: str) -> pd.DataFrame:
-    """Fair shares of `threshold` by the value of a parameter."""
-    rows = _labelled(fair_shares(results))
-    return rows.assign(**{parameter: [_value(spec, parameter) for spec in rows.policy]})
-
-
-def _value(spec: str, parameter: str) -> float:
-    policy = load_policy(RULESETS[GAME], spec)
-    return float(dict(zip(policy.parameters, policy.values, strict=True))[parameter])
+    rows = rows.assign(from_die=pd.array([_lowest_die(duels, attack) for attack in rows.x], "Int64"))
+    drawn = figures.plot_estimates(rows, "attack from this chance on", "wins in fair shares", colours(rows.line), 1)
+    return {"attack": drawn}, {"attack": rows}, {"best_attack": best_of(rows, ["others", "seats"]), "thresholds": len(rows)}
 
 
 def _lowest_die(duels: pd.DataFrame, attack: float) -> int | None:
@@ -146,29 +121,19 @@ def _lowest_die(duels: pd.DataFrame, attack: float) -> int | None:
 
 def _answers(surrender: pd.DataFrame, help: pd.DataFrame) -> Part:
     """Below which chance to surrender, and from which chance on to help."""
-    sweeps = {"surrender": _sweep(surrender, "surrender"), "help": _sweep(help, "help")}
+    sweeps = {"surrender": sweep(surrender, "surrender"), "help": sweep(help, "help")}
     titles = {"surrender": "surrender below this chance", "help": "help from this chance on"}
-    lines = pd.concat(_by_players(rows.assign(panel=titles[name], x=rows[name])) for name, rows in sweeps.items())
-    drawn = figures.plot_estimates(lines, "chance", "wins in fair shares", _colours(lines.line), 1)
-    helping = sweeps["help"].sort_values(["help", "seats"])
+    lines = pd.concat(rows.assign(panel=titles[name]) for name, rows in sweeps.items())
+    drawn = figures.plot_estimates(lines, "chance", "wins in fair shares", colours(lines.line), 1)
+    helping = sweeps["help"].sort_values(["x", "seats"])
     words = {
-        "surrender": _verdicts(sweeps["surrender"]),
+        "surrender": verdicts(sweeps["surrender"]),
         "surrender_rows": sweeps["surrender"].to_dict("records"),
-        "helps_most": helping[helping.help == helping.help.min()].to_dict("records"),
-        "helps_least": helping[helping.help == helping.help.max()].to_dict("records"),
-        "usual": {name: _value(rows.others.iloc[0], name) for name, rows in sweeps.items()},
+        "helps_most": helping[helping.x == helping.x.min()].to_dict("records"),
+        "helps_least": helping[helping.x == helping.x.max()].to_dict("records"),
+        "usual": {name: value_of(GAME, rows.others.iloc[0], name) for name, rows in sweeps.items()},
     }
     return {"answers": drawn}, sweeps, words
-
-
-def _range(values: pd.Series) -> tuple[float, float]:
-    return float(values.min()), float(values.max())
-
-
-def _verdicts(shares: pd.DataFrame) -> dict[str, int]:
-    """How many estimates are above the fair share, below it, and neither, each by its interval."""
-    more, less = int((shares.low > 1).sum()), int((shares.high < 1).sum())
-    return {"more": more, "less": less, "neither": len(shares) - more - less}
 
 
 # --- alliances ------------------------------------------------------------------------------------------------------------
@@ -176,15 +141,15 @@ def _verdicts(shares: pd.DataFrame) -> dict[str, int]:
 
 def _alliance(results: pd.DataFrame) -> Part:
     """What it costs to be the only one without an ally, with help for the outnumbered and without."""
-    loner = _labelled(fair_shares(results))
+    loner = labelled(at_once(fair_shares, results))
     lines = loner.assign(panel="others play " + loner.others, line=loner.reading, x=loner.seats)
-    drawn = figures.plot_estimates(lines, "players", "wins in fair shares", _colours(lines.line), 1)
-    attacked = _labelled(per_seat(results, "attacked"))
+    drawn = figures.plot_estimates(lines, "players", "wins in fair shares", colours(lines.line), 1)
+    attacked = labelled(per_seat(results, "attacked"))
     usual = attacked[(attacked.reading == USUAL) & (attacked.others == attacked.others.iloc[0])]
     words = {
         "attacked": [rows.to_dict("records") for _, rows in usual.groupby("seats")],
         "loner_verdicts": [
-            {"others": others, "reading": reading, **_verdicts(rows), "range": _range(rows.estimate)}
+            {"others": others, "reading": reading, **verdicts(rows)}
             for (others, reading), rows in loner.groupby(["others", "reading"], sort=False)
         ],
     }
@@ -196,14 +161,14 @@ def _alliance(results: pd.DataFrame) -> Part:
 
 def _seats(results: pd.DataFrame) -> Part:
     """What the place in the turn order is worth, and which number of players is fairest."""
-    gaps = _labelled(seat_gap(results))
-    advantage = _labelled(seat_advantage(results))
+    gaps = labelled(seat_gap(results))
+    advantage = labelled(seat_advantage(results))
     shown = advantage[advantage["first"] == advantage["first"].iloc[0]]
     lines = gaps.assign(panel="best place minus worst", line=gaps["first"], x=gaps.seats)
     fairest = gaps.loc[gaps.groupby("first", sort=False).estimate.idxmin()]
     drawn = {
         "seats": figures.plot_seat_advantage(shown),
-        "gaps": figures.plot_estimates(lines, "players", "difference in fair shares", _colours(lines.line), 0),
+        "gaps": figures.plot_estimates(lines, "players", "difference in fair shares", colours(lines.line), 0),
     }
     words = {
         "places": [rows.to_dict("records") for _, rows in shown.groupby("seats")],
@@ -225,28 +190,28 @@ def _rivals(gaps: pd.DataFrame, fairest: Any) -> list[int]:
 
 def _pile_on(results: pd.DataFrame) -> Part:
     """How often the next war is on who has just lost a battle, with the die shown and with a new one."""
-    hits = _labelled(share_of(results, "hit_next", "spared", "losses"))
+    hits = labelled(share_of(results, "hit_next", "spared", "losses"))
     lines = hits.assign(panel=hits["first"], line=hits.reading, x=hits.seats)
-    drawn = figures.plot_estimates(lines, "players", "share of lost battles", _colours(lines.line))
+    drawn = figures.plot_estimates(lines, "players", "share of lost battles", colours(lines.line))
     pairs = [rows.to_dict("records") for _, rows in hits.groupby(["first", "seats"], sort=False)]
     more = pd.Series([shown["estimate"] - rolled["estimate"] for shown, rolled in pairs])
-    words = {"hits": pairs, "hit_range": _range(hits.estimate[hits.reading == USUAL]), "hit_more": _range(more)}
+    words = {"hits": pairs, "hit_range": span(hits.estimate[hits.reading == USUAL]), "hit_more": span(more)}
     return {"pile_on": drawn}, {"pile_on": hits}, words
 
 
 def _ends(results: pd.DataFrame) -> Part:
     """Eliminations, length, and third victories that several reach together."""
-    ends = pd.concat(_labelled(per_game(results, measure)).assign(measure=measure) for measure in ENDS)
+    ends = pd.concat(labelled(per_game(results, measure)).assign(measure=measure) for measure in ENDS)
     together = ends[ends.measure.isin(["eliminated", "pair_ends"])]
     lines = together.assign(
         panel=[f"{ENDS[each]}, per game" for each in together.measure], line=together["first"], x=together.seats
     )
-    drawn = figures.plot_estimates(lines, "players", "number per game", _colours(lines.line))
-    length = _labelled(game_length(results))
+    drawn = figures.plot_estimates(lines, "players", "number per game", colours(lines.line))
+    length = labelled(game_length(results))
     turns = length[length.quantity == "turns_per_seat"].to_dict("records")
     rows = [rows.to_dict("records") for _, rows in ends.groupby(["first", "seats"], sort=False)]
     ranges = [
-        {"policy": policy, **{name: _range(each.estimate[each.measure == name]) for name in ENDS}}
+        {"policy": policy, **{name: span(each.estimate[each.measure == name]) for name in ENDS}}
         for policy, each in ends.groupby("first", sort=False)
     ]
     words = {"ends": list(zip(turns, rows, strict=True)), "end_names": list(ENDS.values()), "end_ranges": ranges}
@@ -264,7 +229,7 @@ def _assumed(own: pd.DataFrame, against: pd.DataFrame) -> Part:
         "eliminated": per_game(own, "eliminated"),
     }
     estimates |= dict(list(fair_shares(against).groupby("policy", sort=False)))
-    table = pd.concat(_labelled(rows).assign(answer=answer) for answer, rows in estimates.items())
+    table = pd.concat(labelled(rows).assign(answer=answer) for answer, rows in estimates.items())
     by_reading = [{"reading": reading, "rows": rows.to_dict("records")} for reading, rows in table.groupby("reading", sort=False)]
     usual = [row["estimate"] for row in by_reading[0]["rows"]]
     for each in by_reading:

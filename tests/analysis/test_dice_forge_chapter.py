@@ -38,9 +38,8 @@ def played(tmp_path_factory):
 
 @pytest.fixture
 def ends(monkeypatch):
-    monkeypatch.setattr(dice_forge, "COUNTED", {2: GAMES})
     monkeypatch.setattr(dice_forge, "ENOUGH", 30)
-    return dice_forge._ends("standard", 2, SEED)
+    return dice_forge._ends("standard", 2, GAMES, SEED)
 
 
 def interval(values):

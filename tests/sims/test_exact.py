@@ -15,6 +15,7 @@ from sims.jit import INTERPRETED
 from sims.policy import load_policy
 from sims.ruleset import CHANCE, MAX_ACTIONS, OVER, PLY_LIMIT, Field, Ruleset, variant_dtype
 from sims.rulesets.pig.rules import HOLD, ROLL
+from sims.simulate import set_table
 from sims.streams import draw
 from sims.trace import follow
 
@@ -545,6 +546,45 @@ def test_solve_refuses(arguments, words):
     with pytest.raises(InputError, match=words) as caught:
         solve(**{"ruleset": "pig", "variant": "standard,goal=6", **arguments})
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("n", [10, 1_000, 10_000_000])
+def test_random_positions_that_all_differ_are_more_than_chance_allows(n):
+    """The birthday problem with equal chances, the worst case: the chance that m of n are all different."""
+    m = positions.sample_size(n)
+    assert m > n or np.log1p(-np.arange(m) / n).sum() < -positions.SURE
+    assert (m - 2) * (m - 3) / (2 * n) < positions.SURE  # and not many more of them than needed
+
+
+@pytest.mark.parametrize("asked", [(None, None), ("hold_at:3", None), ("hold_at:3", "hold_at:4")], ids=str)
+@pytest.mark.parametrize("steps", [1, 7, 40])
+def test_random_steps_lead_to_positions_that_are_enumerated(asked, steps):
+    """Not so if a step passed by a win on the spot, or by the policy: a pot beyond the goal is not among them."""
+    table = set_table("pig", [spec or "uniform" for spec in asked], SMALL)
+    search = positions.Search(PIG, PIG.variant(SMALL), [spec is None for spec in asked], table, 10_000_000)
+    search.run()
+    stream, before, zeros = np.arange(1, 5, dtype=np.uint64), np.zeros_like(search._words), (np.zeros(2), np.zeros(3, np.int64))
+    for _ in range(50 if INTERPRETED else 500):
+        search._load(search._start)
+        room = before, search._view, search._players, stream, *zeros
+        with np.errstate(over="ignore"):
+            assert positions.wander(search._state, search._words, *room, steps) == positions.DONE
+        assert search.number(search._state.copy()) >= 0
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("dicefest", marks=pytest.mark.slow),
+        pytest.param("dice-land", marks=pytest.mark.long),
+        pytest.param("dice-forge", marks=pytest.mark.long),
+    ],
+)
+def test_far_too_many_positions_are_refused_before_they_are_enumerated(name, monkeypatch):
+    monkeypatch.setattr(positions, "explore", lambda *arguments: pytest.fail("enumerated"))
+    with pytest.raises(InputError, match=f"{name} standard has more than 10,000,000 positions"):
+        solve(name)
 
 
 def test_room_for_exactly_all_positions_is_enough():

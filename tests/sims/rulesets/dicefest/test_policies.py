@@ -199,11 +199,19 @@ def lead(better, worse, games, variant="standard"):
             4_000,
             "standard",
         ),  # given time: who locks all dice with tokens left waits for the other to do better
+        ("uniform:clean", "racer:clean", 4_000, "standard"),
     ],
 )
 def test_which_beats_which(better, worse, games, variant):
     difference, error = lead(better, worse, games, variant)
     assert difference > 5 * error
+
+
+@pytest.mark.slow
+def test_racer_beats_random_play_among_three_where_only_the_last_square_gives_its_token():
+    results = simulate("dicefest", ["racer", "uniform", "uniform"], 3_000, 1, "standard,collect=landing", progress=False)
+    row = win_rates(results).query("policy == 'racer' and seat.isna()").iloc[0]
+    assert row.estimate - 1 / 3 > 5 * row.stderr
 
 
 @pytest.mark.slow
