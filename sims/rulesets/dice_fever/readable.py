@@ -122,7 +122,7 @@ def _named(name: str, **lines: Any) -> Policy:
 
 rule_1 = _named("rule_1")
 rule_3 = _named("rule_3", lead=4, parade=2, hold=8)
-rule_7 = _named("rule_7", goal=1, relance=5, chase=68, lead=16, parade=2, hold=8, threat=68)
+rule_7 = _named("rule_7", goal=1, relance=5, chase=68, lead=8, parade=2, hold=8, rest=32)
 
 RULES = (rule_1, rule_3, rule_7)
 

@@ -118,7 +118,7 @@ def test_each_line_of_the_cards():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("rule, first, second", [(rule_1, 0.4359, 0.4939), (rule_3, 0.4443, 0.5080), (rule_7, 0.4490, 0.5080)])
+@pytest.mark.parametrize("rule, first, second", [(rule_1, 0.4359, 0.4939), (rule_3, 0.4443, 0.5080), (rule_7, 0.4481, 0.5093)])
 def test_what_the_rules_win_against_best_play(rule, first, second):
     found = regret("dice-fever", rule)
     np.testing.assert_allclose(found.win, [first, second], rtol=0, atol=5e-5)

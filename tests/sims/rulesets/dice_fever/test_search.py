@@ -33,7 +33,7 @@ def own_cache(tmp_path_factory):
 SOME = [  # with the scores of a small game
     rule_1,
     rule_3(lead=1, hold=2, rest=3),
-    rule_7(chase=2, lead=2, hold=0, threat=0),
+    rule_7(chase=2, lead=2, hold=0, rest=3),
     rule_1(parade=0),
     rule_1(by="dice", stop=2, hold=3, threat=4),
     rule_1(parade=2),
