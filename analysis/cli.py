@@ -333,6 +333,24 @@ def regret_command(
     say(data, text, as_json)
 
 
+@cli.command("rules", epilog="Example: dicelab rules --variant plain --lines 1,3")
+@click.option(
+    "--lines", type=Numbers("1,3,7"), default="1,3,7", show_default=True, metavar="N,...", help="How many at most, 1 to 9."
+)
+@variant_option
+@set_option
+@json_option
+def rules_command(lines: tuple[int, ...], variant: str, settings: tuple[str, ...], as_json: bool) -> None:
+    """Search the best rules for Dice Fever that fit on a card: their lines, the policy, and what it gives away, exactly.
+
+    Between two, against best play; the costs are remembered, so that a search that was stopped goes on. `standard` takes an hour
+    or more, a small game a minute.
+    """
+    from analysis.evaluation import rules
+
+    say(*rules(full_variant(variant, settings), lines), as_json)
+
+
 def heading(table: Any) -> dict[str, Any]:
     """Return what the first row of results or estimates says of the games played."""
     keys = ("ruleset", "version", "variant", "seed", "games", "truncated")

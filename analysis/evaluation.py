@@ -1,4 +1,4 @@
-"""Of ``dicelab evaluate`` and ``dicelab regret``: estimates as rows, exact or from games, and where most is lost in words."""
+"""Of ``dicelab evaluate``, ``regret`` and ``rules``: estimates as rows, exact or from games, and in words rules and losses."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -11,12 +11,13 @@ import pandas as pd
 
 from analysis.estimates import LEVEL, ROW
 from analysis.intervals import mean_interval, wilson_interval
-from analysis.tables import records, text_table
+from analysis.tables import records, text_table, wrapped
 from sims import exact
-from sims.errors import InputError
+from sims.errors import InputError, check_int
 from sims.results import Matchup
 from sims.ruleset import Ruleset
 from sims.rulesets import RULESETS
+from sims.rulesets.dice_fever import readable, search
 from sims.simulate import find_ruleset, set_table
 
 Said = tuple[dict[str, Any], str]
@@ -70,6 +71,26 @@ def regret(ruleset: str, policy: str, variant: str, games: int | None = None, se
     ]
     title = ["", "where it loses most (win probability):"] if lines else []
     return {**head, "estimates": records(estimates), "worst": worst}, "\n".join([_text(head, estimates), *title, *lines])
+
+
+def rules(variant: str, n_lines: Sequence[int]) -> Said:
+    """Return the best rules on a card that the search finds, for each number of lines, as an object and as text."""
+    game = find_ruleset("dice-fever")
+    for n in n_lines:
+        check_int(n, "lines", 1, search.MAX_LINES)
+    head = {**_head(game, game.variant(variant).name), "opponent": "optimal"}
+    found = [search.find(variant, n, progress=True) for n in n_lines]
+    estimates = _exact([("regret", rule.spec, None, cost) for rule, cost in found])
+    cards: list[dict[str, Any]] = [
+        {"lines": n, "policy": rule.spec, "words": list(readable.lines(rule))}
+        for n, (rule, _) in zip(n_lines, found, strict=True)
+    ]
+    text = [_text(head, estimates)]
+    for card in cards:
+        text += ["", f"at most {card['lines']} {'line' if card['lines'] == 1 else 'lines'}: {card['policy']}"]
+        text += [f"{i:2}. {line}" for i, line in enumerate(card["words"], 1)]
+    text += ["", wrapped(readable.UNSAID)]
+    return {**head, "estimates": records(estimates), "rules": cards, "unsaid": readable.UNSAID}, "\n".join(text)
 
 
 def _by_kind(found: Any) -> dict[str, Any]:

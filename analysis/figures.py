@@ -643,7 +643,8 @@ def plot_estimates(
         ax.set_title(panel)
     axes[0, 0].set_ylabel(y_label)
     handles = {label: each for ax in axes.flat for each, label in zip(*ax.get_legend_handles_labels(), strict=True)}
-    figure.legend(handles.values(), handles, loc="outside lower center", ncols=len(handles))
+    fit = int(13 * figure.get_figwidth() / (max(map(len, handles)) + 7))  # so many labels go side by side
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=min(len(handles), max(fit, 1)))
     return figure
 
 

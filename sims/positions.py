@@ -240,10 +240,11 @@ def winning_action(state, words, before, actions, n, who, shares):
 def policy_action(state, words, view, players, n, who, i, counts):
     """Return a status and which action the policy of this seat takes, whatever the words say that positions leave out.
 
-    It is asked twice, and in between these words change: the number `i` should be another one at every call.
+    It is asked twice, and in between these words change: the number `i` should be another one at every call. Without any such
+    word once is enough.
     """
     answer = np.int64(0)
-    for turn in range(2):
+    for turn in range(2 if players.forgotten.size else 1):
         if turn:
             for w in range(players.forgotten.size):
                 words[players.forgotten[w]] = (7 * i + 13 * w) & 63

@@ -61,7 +61,7 @@ def check(study: Study) -> None:
             raise InputError(f"the report's group 'sweep' takes policies such as hold_pot:7, not {spec!r}")
     if groups["sweep"].opponents != [OPPONENT]:
         raise InputError(f"the report's group 'sweep' takes the opponent {OPPONENT}, not {', '.join(groups['sweep'].opponents)}")
-    for name in ("pairs", "seats"):
+    for name in ("pairs", "seats", "many"):
         if len(groups[name].variants) > 1:
             raise InputError(f"the report's group {name!r} takes one variant, not {', '.join(groups[name].variants)}")
     if len(groups["pairs"].policies) < 2:
@@ -101,6 +101,7 @@ def content(study: Study, results: pd.DataFrame, games: int, seed: int) -> Part:
         _cards(solved),
         _assumed(solved, open_turns),
         _policies(study, results),
+        _with_more(results[results.group == "many"]),
         ({}, {}, {"games": games, "seed": seed, "version": RULESETS[GAME].version}),
     )
     return join(parts)
@@ -305,11 +306,8 @@ def _policies(study: Study, results: pd.DataFrame) -> Part:
         "game_length": game_length(group["pairs"]),
         "seat_advantage": seat_advantage(results),
     }
-    many = fair_shares(group["many"])
     words = {
         "ranking": _ranking(pairs),
-        "many": [rows.to_dict("records") for _, rows in many.groupby("policy", sort=False)],
-        "many_opponent": next(g.opponents[0] for g in study.groups if g.name == "many"),
         "sweep": _sweep_words(sweep),
         "seats": seats.to_dict("records"),
         "sudden": length[length.quantity == "sudden_death_share"].to_dict("records"),
@@ -318,6 +316,33 @@ def _policies(study: Study, results: pd.DataFrame) -> Part:
         "truncated": in_all(results, "truncated"),
     }
     return drawn, tables, words
+
+
+def _with_more(results: pd.DataFrame) -> Part:
+    """What policies win alone among others with more than two players, and what of their order between two is left."""
+    shares = fair_shares(results)
+    shares = shares.assign(others=shares.matchup.str.split(" v ").str[-1])
+    lines = shares.assign(panel="others play " + shares.others, line=shares.policy, x=shares.seats)
+    drawn = figures.plot_estimates(lines, "players", "wins in fair shares", figures.colours(list(shares.policy.unique())), 1)
+    fields = [
+        {"others": others, "rows": [each.to_dict("records") for _, each in rows.groupby("policy", sort=False)]}
+        for others, rows in shares.groupby("others", sort=False)
+    ]
+    by_field = shares.groupby(["others", "policy"], sort=False)
+    kept = [{"policy": policy, "others": others, **_verdicts(rows)} for (others, policy), rows in by_field]
+    orders = [
+        {"others": others, "seats": seats, "policies": rows.sort_values("estimate", ascending=False).policy.to_list()}
+        for (others, seats), rows in shares.groupby(["others", "seats"], sort=False)
+        if seats in (shares.seats.min(), shares.seats.max())
+    ]
+    return {"many": drawn}, {"more_than_two": shares}, {"many": fields, "many_kept": kept, "many_orders": orders}
+
+
+def _verdicts(rows: pd.DataFrame) -> dict[str, str]:
+    """With how many players a policy wins more than its share, less, or neither for certain, each by its interval."""
+    more, less = rows.low > 1, rows.high < 1
+    chosen = {"more": more, "less": less, "unsettled": ~(more | less)}
+    return {name: ", ".join(map(str, rows.seats[mask])) for name, mask in chosen.items()}
 
 
 def _sweep(rates: pd.DataFrame) -> pd.DataFrame:

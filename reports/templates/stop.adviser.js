@@ -132,7 +132,8 @@ function ruleSays(facts, rule, game, points, withSix) {
   if (rule.relance && game.relance) enough = rule.relance;
   else if (rule.chase && rule.chase <= theirs && mine < theirs) enough = rule.chase_stop;
   else if (rule.lead && mine >= theirs + rule.lead) enough = rule.lead_stop;
-  return game.shields === 0 && measure >= enough ? "STOP" : "THROW";
+  const isEnough = measure >= enough || (rule.dice && game.track.length >= rule.dice);
+  return game.shields === 0 && isEnough ? "STOP" : "THROW";
 }
 
 /* --- what no game can show --- */

@@ -305,6 +305,7 @@ def reports(tmp_path, monkeypatch):
         ('["hold_dice:3"]', '["hold_dice:4"]', ["'sweep'", "hold_dice:3", "hold_dice:4"]),
         ('["race", "uniform"]', '["race"]', ["'pairs'", "'race'"]),
         ('["race", "uniform"]', '["race", "uniform"]\nvariants = ["standard", "plain"]', ["'pairs'", "standard, plain"]),
+        ('["rule_1", "rule_3"]', '["rule_1", "rule_3"]\nvariants = ["standard", "plain"]', ["'many'", "standard, plain"]),
     ],
 )
 def test_report_of_a_bad_study(capsys, reports, old, new, words):

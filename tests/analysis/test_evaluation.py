@@ -8,6 +8,7 @@ from analysis.cli import main
 from sims import exact
 from sims.jit import INTERPRETED
 from sims.rulesets.dice_fever import exact as dice_fever
+from sims.rulesets.dice_fever.evaluation import regret
 
 ROW = ["quantity", "policy", "seat", "n", "estimate", "stderr", "low", "high", "level", "method"]
 HEAD = ["ruleset", "version", "variant"]
@@ -99,6 +100,25 @@ def test_regret_text(capsys):
     assert "10." in out or INTERPRETED
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(INTERPRETED, reason="solves a game")
+def test_rules(capsys):
+    args = ["rules", "--variant", "plain", "--set", "target=8", "--lines", "1,2"]
+    data = json.loads(printed(capsys, [*args, "--json"]))
+    assert list(data) == [*HEAD, "opponent", "estimates", "rules", "unsaid"]
+    assert [list(row) for row in data["estimates"]] == [ROW, ROW]
+    one, two = data["estimates"]
+    assert 0 < two["estimate"] <= one["estimate"] < 0.5
+    for row, card in zip((one, two), data["rules"], strict=True):
+        assert (row["quantity"], row["seat"], row["method"], row["policy"]) == ("regret", None, "exact", card["policy"])
+        assert row["estimate"] == pytest.approx(0.5 - regret("dice-fever", card["policy"], data["variant"]).win.mean())
+        assert 1 <= len(card["words"]) <= card["lines"]
+    text = printed(capsys, args)
+    assert f"at most 1 line: {one['policy']}" in text
+    assert f" 1. {data['rules'][1]['words'][0]}" in text
+    assert data["unsaid"].split(";")[0] in text
+
+
 @pytest.mark.parametrize(
     "args, words",
     [
@@ -106,6 +126,14 @@ def test_regret_text(capsys):
         (["regret", "dice-fever", "uniform", "--variant", "plain", "--set", "target=3"], "simulate it instead, with --games"),
         (["regret", "dice-fever", "race", "--seed", "3"], "--seed needs --games"),
         (["regret", "dice-fever", "race", "--games", "0"], "--games"),
+        (["rules", "--lines", "0"], "lines must be a whole number from 1 to 9, not 0"),
+        (["rules", "--lines", "3,12"], "lines must be a whole number from 1 to 9, not 12"),
+        (["rules", "--lines", "three"], "'three' is not a list of values such as 1,3,7"),
+        (["rules", "--lines", ""], "'' is not a list of values such as 1,3,7"),
+        (["rules", "--variant", "plane"], "'plane'"),
+        (["rules", "--set", "target=x"], "target must be a whole number"),
+        (["rules", "--set", "target=100000"], "too many positions"),
+        (["rules", "pig"], "pig"),
         (["regret", "dice-fever", "nobody"], "unknown policy of dice-fever: 'nobody'"),
         (["regret", "dice-fever", "race", "--set", "target=x"], "target must be a whole number"),
         (["evaluate", "pig", "hold_at"], "2 to 10 seats, not 1"),

@@ -208,7 +208,9 @@ def test_random_positions_have_the_numbers_of_the_command(page, advisers, tmp_pa
 def test_rules_on_a_card_see_the_scores_as_the_policies_do(page, tmp_path):
     """With the scores of a whole game, at and about the numbers of their lines."""
     adviser, rng, asked, said = Adviser(DICE_FEVER, "standard"), np.random.default_rng(4), [], []
-    edges = [0, 43, 44, 45, 67, 68, 69, 70, 75, 76, 80]
+    edges = [0, 43, 44, 45, 47, 48, 59, 60, 67, 68, 69, 70, 75, 76, 80]
+    asked_rules = [*readable.RULES, readable.rule_1(goal=1, dice=3)]  # between them they have every line that the page knows
+    more = dict(zip(asked_rules[-1].parameters, asked_rules[-1].values, strict=True))
     while len(asked) < 2000:
         track = tuple(sorted(int(value) for value in rng.choice(6, rng.integers(1, 4), replace=False) + 1))
         shields, seat, double_score = int(rng.random() < 0.2), int(rng.integers(1, 3)), bool(rng.random() < 0.3)
@@ -218,18 +220,19 @@ def test_rules_on_a_card_see_the_scores_as_the_policies_do(page, tmp_path):
         state = adviser._in_game(adviser.position(track, shields, "none", 0, double_score), table)
         game = {"track": track, "tripled": 0, "shields": shields, **vars(table)}
         asked.append((game, int(rules.stop_points(state)), 6 in track))
-        said.append([DICE_FEVER.describe(state, readable.answer(rule, state)) for rule in readable.RULES])
+        said.append([DICE_FEVER.describe(state, readable.answer(rule, state)) for rule in asked_rules])
     answers = run(
         tmp_path,
         page(SMALL),
         f"""while (!adviser) await new Promise((resolve) => setTimeout(resolve, 20));
         const facts = {{ ...adviser.facts, target: {adviser.variant.values["target"]} }};
-        const says = (position) => Object.values(facts.rules).map((rule) => ruleSays(facts, rule, ...position));
+        const rules = [...Object.values(facts.rules), {json.dumps(more)}];
+        const says = (position) => rules.map((rule) => ruleSays(facts, rule, ...position));
         return {json.dumps(asked)}.map(says);""",
     )
     assert answers == said
-    assert {rule: {each[i] for each in said} for i, rule in enumerate("137")} == {rule: {"STOP", "THROW"} for rule in "137"}
-    assert len({tuple(each) for each in said}) >= 4
+    assert {rule: {each[i] for each in said} for i, rule in enumerate("137+")} == {rule: {"STOP", "THROW"} for rule in "137+"}
+    assert len({tuple(each) for each in said}) >= 8
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------------

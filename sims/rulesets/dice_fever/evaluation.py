@@ -13,7 +13,7 @@ estimate (``sampling.py``).
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from sims.rulesets.dice_fever.flow import (
     KINDS,
     Game,
     Graph,
+    Known,
     Losses,
     Room,
     Seats,
@@ -50,6 +51,7 @@ from sims.trace import replay
 
 KIND_NAMES = ("cards", "stop", "relance")
 N_WORST = 10
+TURNS, BEST_TURNS = 1 << 17, 1 << 19  # room for those remembered, of a policy and of best play (four times 94 floats a kilobyte)
 STALE = ("first", "in_air", "surplus", "rival", "duel_die")  # left over from earlier throws, at every decision
 
 
@@ -199,7 +201,7 @@ def _regret(key: tuple, ruleset: Ruleset, loaded: Policy, variant: Variant, prog
     flows = []
     for seat, seated in enumerate(([loaded, best], [best, loaded])):
         losses = _no_losses(ruleset, slots)._replace(seat=seat)
-        flows.append(_Flow(set_table(ruleset, seated, variant), solution.graph, best.params, losses))
+        flows.append(_Flow(set_table(ruleset, seated, variant), solution.graph, losses))
     wins = _wins(flows, progress)
     first, second = (flow.game.losses for flow in flows)
     values = _values(solution)
@@ -219,6 +221,59 @@ def _values(solution: exact.Solution) -> np.ndarray:
 
 UNKEYED = ["ruleset", "loaded", "variant", "progress"]  # the key says what of them matters
 _kept_regret = Memory(CACHE / "regrets", verbose=0).cache(_regret, ignore=UNKEYED)
+
+
+class Costs:
+    """What policies give away per game against best play: the sum of their regret, on average of both seats, and sooner.
+
+    For many policies that are known to decide by the position alone, and within a turn not by the hands. Losses are not counted,
+    a policy is asked once in a position, and turns of best play, which end alike whomever it plays, are followed only once. Costs
+    are remembered beside the compiled kernels, for these sources.
+
+    Parameters
+    ----------
+    ruleset, variant, progress
+        See :func:`evaluate`; the progress is that of solving the game.
+    """
+
+    def __init__(self, ruleset: str | Ruleset, variant: Any = None, progress: bool = False) -> None:
+        self.ruleset, self.progress = find_ruleset(ruleset), progress
+        self.variant = variant if isinstance(variant, Variant) else self.ruleset.variant(variant)
+
+    def __call__(self, policy: Policy) -> float:
+        """Return the cost of a policy."""
+        key = (self.ruleset.name, tuple(self.variant.values.items()), policy.spec, policy.digest)
+        return _kept_cost(key, self, policy)
+
+    @cached_property
+    def best_play(self) -> tuple[exact.Solution, Policy, list[Known]]:
+        """The solution, best play as a policy, and what is known of its turns in either seat."""
+        solution, best = _best_play(self.ruleset, self.variant, self.progress)
+        return solution, best, [_known(solution.graph, BEST_TURNS) for _ in range(2)]
+
+    def of(self, policy: Policy) -> float:
+        """Return the cost of a policy, whether or not it is remembered."""
+        solution, best, turns = self.best_play
+        flows = []
+        for seat, seated in enumerate(([policy, best], [best, policy])):
+            known = (_known(solution.graph, TURNS), turns[1]) if seat == 0 else (turns[0], _known(solution.graph, TURNS))
+            flows.append(_Flow(set_table(self.ruleset, seated, self.variant), solution.graph, known=known))
+        one, two = _wins(flows, progress=False)
+        return float((_values(solution) - [one[0], two[1]]).mean())
+
+
+def _cost(key: tuple, costs: Costs, policy: Policy) -> float:
+    """Return what a policy gives away; `key` is all that it depends on."""
+    return costs.of(policy)
+
+
+_kept_cost = Memory(CACHE / "costs", verbose=0).cache(_cost, ignore=["costs", "policy"])
+
+
+def _known(graph: TurnGraph, room: int) -> Known:
+    """Return room for so many turns, a power of two."""
+    slots = 4 * room
+    return Known(np.zeros(slots, np.int64), np.zeros(slots, np.int64), np.zeros((room, len(graph.points))), np.zeros(1, np.int64))
 
 
 def sampled_regret(
@@ -298,19 +353,23 @@ def _wins(flows: Sequence["_Flow"], progress: bool) -> list[np.ndarray]:
 
 
 class _Flow:
-    """Two players, and room for how often play comes to every turn."""
+    """Two players and room for how often play comes to every turn; with room for what is known of turns, see :class:`Costs`."""
 
     @words_overflow
-    def __init__(self, table: Table, graph: TurnGraph, best: np.ndarray | None = None, losses: Losses | None = None) -> None:
+    def __init__(
+        self, table: Table, graph: TurnGraph, losses: Losses | None = None, known: tuple[Known, Known] | None = None
+    ) -> None:
         self.table = table
         self.frame = frame_of(table.ruleset, table.variant, graph)
         is_best = [policy.function is optimal.optimal.function for policy in table.policies]
         tables = [policy.params for policy, plays_best in zip(table.policies, is_best, strict=True) if plays_best]
-        best = tables[0] if tables else best
+        best = tables[0] if tables else np.zeros(1)
         players = new_players([False, False], table, np.zeros(0, np.int64))
-        seats = Seats(players, self._forgotten(), np.array(is_best), np.zeros(1) if best is None else best, best is not None)
-        turns = self._turns(graph)
         losses = _no_losses(table.ruleset, 0) if losses is None else losses
+        forgotten = self._forgotten() if known is None else (np.zeros(0, np.int64),) * 3
+        known = (_known(graph, 0),) * 2 if known is None else known
+        seats = Seats(players, forgotten, np.array(is_best), best, losses.seat >= 0, known)
+        turns = self._turns(graph)
         self.game = Game(turns, seats, self._visits(), losses, self._room(graph))
 
     def _forgotten(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -50,6 +50,7 @@ from sims.rulesets.dice_fever.rules import (
     start_turn,
 )
 from sims.rulesets.dice_fever.turns import OUT, PLAIN, SIX, X2
+from sims.streams import mix
 
 KINDS = IN_CARDS, IN_TURN, IN_WINDOW = range(3)  # decisions: cards; STOP or throw; a Relance token
 BOTH = 2  # in place of a seat: the starts of both, between which OUT leads to and fro
@@ -72,6 +73,15 @@ class Graph(NamedTuple):
     below: np.ndarray
 
 
+class Known(NamedTuple):
+    """Turns that play came to before: a hash table from what they go by (``turn_code``) to how they end."""
+
+    codes: np.ndarray  # int (slots,): 0 where free
+    places: np.ndarray  # int (slots,): rows of `ends`
+    ends: np.ndarray  # float (room, leaves)
+    used: np.ndarray  # int (1,): rows in use
+
+
 class Seats(NamedTuple):
     """Who plays: policies, or best play by its table."""
 
@@ -79,7 +89,8 @@ class Seats(NamedTuple):
     forgotten: tuple[np.ndarray, np.ndarray, np.ndarray]  # by KINDS: words of the state that a policy must not go by
     is_best: np.ndarray  # bool (2,)
     best: np.ndarray  # the packed solution, if there is one
-    is_valued: bool  # is there one?
+    is_counted: bool  # is it counted what is given away against it?
+    known: tuple[Known, Known]  # without slots if nothing is remembered
 
 
 class Visits(NamedTuple):
@@ -191,6 +202,13 @@ def choose_row(state, words, slot, node, graph, seats, room):
     return status, first + place
 
 
+@jit
+def needs_values(state, seats):
+    """Does best play decide in this turn, its own or one under its Relance token, or is counted what is given away?"""
+    seat = state.turn
+    return seats.is_counted or seats.is_best[seat] or (seats.is_best[1 - seat] and state.tokens[seat] != 0)
+
+
 @cold
 def count_loss(state, kind, slot, chosen, best, times, loss, losses):
     """Count a decision that gives something away."""
@@ -210,6 +228,60 @@ def count_loss(state, kind, slot, chosen, best, times, loss, losses):
 def card_slot(own, adds, chosen, best, codes, n_rows):
     """Return the slot of a mistake with this hand, after three slots for each action within a turn."""
     return 3 * n_rows + ((2 * own + adds) * codes + chosen - CARDS) * codes + best - CARDS
+
+
+# --- turns that are remembered --------------------------------------------------------------------------------------------
+
+
+@jit
+def turn_code(state, start, by_hands):
+    """Return what the end of a turn from this start goes by, as a number: scores and tokens, and for best play both hands."""
+    code = np.int64(start + 1)
+    for seat in range(2):
+        cards = 10 * state.parade[seat] + state.risk[seat] if by_hands else 0
+        code = (100 * code + cards) * 4 + 2 * state.validated[seat] + (state.tokens[seat] != 0)
+    for seat in range(2):
+        code = code << 16 | (state.score[seat] & 0xFFFF)
+    return 2 * code + state.last_round
+
+
+@jit
+def slot_of(code, codes):
+    """Return the slot of a code, or the free one where it belongs."""
+    slot = np.int64(mix(np.uint64(code)) & np.uint64(codes.size - 1))
+    while codes[slot] != 0 and codes[slot] != code:
+        slot = (slot + 1) & (codes.size - 1)
+    return slot
+
+
+@jit
+def recall(state, start, seats, flow):
+    """Write how a turn ends if that is known; return its code, 0 if it is not remembered, and whether it is known."""
+    seat = np.int64(state.turn)
+    known = seats.known[0] if seat == 0 else seats.known[1]
+    if known.codes.size == 0 or seats.is_counted or state.tokens[seat] != 0:
+        return np.int64(0), False
+    code = turn_code(state, start, seats.is_best[seat])
+    slot = slot_of(code, known.codes)
+    if known.codes[slot] == 0:
+        return code, False
+    ends = known.ends[known.places[slot]]
+    for leaf in range(ends.size):
+        flow[leaf] = ends[leaf]
+    return code, True
+
+
+@jit
+def remember(state, code, seats, flow):
+    """Remember how the turn of this code ends, while there is room."""
+    known = seats.known[0] if state.turn == 0 else seats.known[1]
+    if code == 0 or known.used[0] == known.ends.shape[0]:
+        return
+    slot, ends = slot_of(code, known.codes), known.ends[known.used[0]]
+    known.codes[slot], known.places[slot] = code, known.used[0]
+    for leaf in range(ends.size):
+        ends[leaf] = flow[leaf]
+    known.used[0] += 1
 
 
 # --- a turn ---------------------------------------------------------------------------------------------------------------
@@ -265,7 +337,7 @@ def add_cards(slot, seats, room):
     before = room.branches.size // 2 + slot
     state, words, action = room.branches[slot], room.words[1][slot], np.int64(CARDS)
     room.branches[before] = state
-    if seats.is_valued:
+    if needs_values(state, seats):
         best = best_addition(state, seats.best, 1 - state.turn, room.values[slot])
         room.numbers[slot, 2], room.worth[slot, 2] = best
         action = np.int64(room.numbers[slot, 2])
@@ -316,11 +388,14 @@ def flow_through(slot, graph, seats, room):
     number, n_leaves = start - graph.rows[-1], graph.points.size
     first, last = graph.reach[number], graph.reach[number + 1]
     room.numbers[slot, 0] = number
+    code, is_known = recall(state, number, seats, flow)
+    if is_known:
+        return DONE
     for leaf in range(n_leaves):
         flow[leaf] = 0.0
     for place in range(first, last):
         flow[n_leaves + graph.below[place]] = 0.0
-    if seats.is_valued:
+    if needs_values(state, seats):
         worth_of_ends(state, seats.best, 1 - state.turn, hand(state, seats.best, state.turn), values)
         for place in range(first, last):
             node = graph.below[place]
@@ -339,6 +414,7 @@ def flow_through(slot, graph, seats, room):
         if lacks_six(state, graph.points[leaf], bit(6) if graph.with_six[leaf] else 0):
             flow[OUT] += flow[leaf]
             flow[leaf] = 0.0
+    remember(state, code, seats, flow)
     return DONE
 
 

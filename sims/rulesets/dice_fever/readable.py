@@ -2,14 +2,11 @@
 
 What goes without saying is no line: throw where STOP would be OUT for want of a 6, or would lose in the last turn; STOP where
 that wins at once; play a PARADE and a RISK card in every turn, as long as there are any. Of the rest each line is one sentence,
-and a parameter that is 0 leaves its line out. ``rule_1``, ``rule_3`` and ``rule_7`` are the best rules found of one, three and
-seven lines; ``evaluation.regret`` says exactly what each costs against best play.
-
-:func:`search` improves a rule parameter after parameter (coordinate descent), each step by the exact chance to win against best
-play, so that what it returns is best among all that differ from it in a single parameter of the grid.
+and a parameter that is 0 leaves its line out. ``rule_1``, ``rule_3`` and ``rule_7`` are the best rules of one, three and seven
+lines that ``search.py`` finds; ``evaluation.regret`` says exactly what each costs against best play.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -45,9 +42,10 @@ PARAMETERS: Mapping[str, Any] = {
     "relance": 0,  # under a Relance, STOP from so many
     "lead": 0,  # so many points ahead of everybody ...
     "lead_stop": 7,  # ... STOP from so many
+    "dice": 0,  # STOP from so many dice too, with no shield left, whatever they are worth
 }
 (
-    BY_, STOP_, GOAL_, PARADE_, HOLD_, REST_, THREAT_, CHASE_, CHASE_STOP_, RELANCE_, LEAD_, LEAD_STOP_,
+    BY_, STOP_, GOAL_, PARADE_, HOLD_, REST_, THREAT_, CHASE_, CHASE_STOP_, RELANCE_, LEAD_, LEAD_STOP_, DICE_,
 ) = range(len(PARAMETERS))  # fmt: skip
 
 
@@ -84,6 +82,12 @@ def stop_from(view, params):
 
 
 @jit
+def is_enough(view, params):
+    """Are the dice enough to STOP, with no shield left?"""
+    return measure(view, params[BY_]) >= stop_from(view, params) or 0 < params[DICE_] <= COUNT[view.track]
+
+
+@jit
 def cards(view, params):
     """Return the cards to commit."""
     seat, n_parade = view.turn, min(view.parade[view.turn], int(params[PARADE_]))
@@ -108,7 +112,7 @@ def rule(view, actions, n, params, rng):
         return action
     if params[GOAL_] > 0 and view.score[view.turn] + stop_points(view) >= view.variant.target:
         return STOP
-    return STOP if view.shields == 0 and measure(view, params[BY_]) >= stop_from(view, params) else THROW
+    return STOP if view.shields == 0 and is_enough(view, params) else THROW
 
 
 def _named(name: str, **lines: Any) -> Policy:
@@ -117,8 +121,8 @@ def _named(name: str, **lines: Any) -> Policy:
 
 
 rule_1 = _named("rule_1")
-rule_3 = _named("rule_3", goal=1, parade=2)
-rule_7 = _named("rule_7", goal=1, relance=5, chase=68, lead=24, parade=2, rest=16)
+rule_3 = _named("rule_3", lead=4, parade=2, hold=8)
+rule_7 = _named("rule_7", goal=1, relance=5, chase=68, lead=8, parade=2, hold=8, rest=32)
 
 RULES = (rule_1, rule_3, rule_7)
 
@@ -158,6 +162,7 @@ def lines(rule: Policy) -> tuple[str, ...]:
     }
     words = {
         "stop": f"A shield left? Throw. None left? STOP once {enough('stop')}.",
+        "dice": f"No shield left and {on['dice']} dice: STOP, whatever they are worth.",
         "goal": "STOP as soon as that takes you to the target with a 6.",
         "relance": f"Under a Relance: STOP once {enough('relance')}.",
         "chase": f"Behind someone with {on['chase']} points or more: STOP only once {enough('chase_stop')}.",
@@ -166,36 +171,3 @@ def lines(rule: Policy) -> tuple[str, ...]:
     if on["parade"] == 0:
         return (*(text for name, text in words.items() if on[name]), "Play no cards.")
     return tuple(text for name, text in (words | cards).items() if on[name] and text)
-
-
-# --- the search -----------------------------------------------------------------------------------------------------------
-
-
-def search(
-    cost: Callable[[Policy], float], start: Policy, grid: Mapping[str, Sequence[Any]], n_lines: int
-) -> tuple[Policy, float]:
-    """Return a rule of so many lines at most that no change of a single parameter improves, and its cost.
-
-    Parameters
-    ----------
-    cost : function
-        Of a rule; for example what it gives away per game against best play (``evaluation.regret``).
-    start : Policy
-        The rule to begin with; it may have no more lines than that.
-    grid : dict of str to sequence
-        The values to try, by parameter.
-    n_lines : int
-        The most lines.
-    """
-    best, best_cost = start, cost(start)
-    changed = True
-    while changed:
-        changed = False
-        for name, values in grid.items():
-            for value in values:
-                other = best(**{name: value})
-                if other.values == best.values or len(lines(other)) > n_lines:
-                    continue
-                if (other_cost := cost(other)) < best_cost:
-                    best, best_cost, changed = other, other_cost, True
-    return best, best_cost

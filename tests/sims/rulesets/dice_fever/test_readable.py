@@ -1,4 +1,4 @@
-"""Rules that fit on a card: they do what their words say, and the search finds the best of a grid."""
+"""Rules that fit on a card: they do what their words say."""
 
 import itertools
 
@@ -7,8 +7,8 @@ import pytest
 
 from sims.rulesets import RULESETS
 from sims.rulesets.dice_fever import readable, rules
-from sims.rulesets.dice_fever.evaluation import evaluate, regret
-from sims.rulesets.dice_fever.readable import RULES, answer, lines, rule_1, rule_3, rule_7, search
+from sims.rulesets.dice_fever.evaluation import regret
+from sims.rulesets.dice_fever.readable import RULES, answer, lines, rule_1, rule_3, rule_7
 
 DICE_FEVER = RULESETS["dice-fever"]
 TRACKS = [track for n in range(1, 6) for track in itertools.combinations(range(1, 7), n)]
@@ -56,6 +56,7 @@ def test_words_follow_the_parameters():
         "Keep what is left after the first time until you have 60 points.",
         "Someone else has 66 points: play your cards at once.",
     )
+    assert lines(rule_1(dice=4))[1:] == ("No shield left and 4 dice: STOP, whatever they are worth.",)
     assert lines(rule_1(parade=2))[1:] == ("Play 2 PARADE and a RISK in a turn.",)
     assert lines(rule_1(parade=0, hold=30, rest=60, threat=66))[1:] == ("Play no cards.",)
 
@@ -71,6 +72,15 @@ def test_worth_points_and_dice():
     for by, amount in (("worth", 7), ("points", 19), ("dice", 2)):
         assert answer(rule_1(by=by, stop=amount), position(**track)) == rules.STOP
         assert answer(rule_1(by=by, stop=amount + 1), position(**track)) == rules.THROW
+
+
+def test_so_many_dice_are_enough_whatever_they_are_worth():
+    rule = rule_1(dice=3)
+    assert answer(rule, position((1, 2))) == rules.THROW
+    assert answer(rule, position((1, 2, 3))) == rules.STOP  # worth 6
+    assert answer(rule, position((2, 6))) == rules.STOP  # worth 8
+    assert answer(rule, position((1, 2, 3), shields=1)) == rules.THROW
+    assert answer(rule, position((1, 2, 3), scores=(72, 0))) == rules.THROW  # STOP would be OUT: no 6
 
 
 def test_what_goes_without_saying():
@@ -107,32 +117,8 @@ def test_each_line_of_the_cards():
     assert [cards(rule_1, (0, 0), hand) for hand in ((3, 2), (3, 0), (0, 2))] == [(1, 1), (1, 0), (0, 0)]
 
 
-def cost(rule):
-    """How seldom a rule wins `plain` against hold_dice:3."""
-    first, second = (evaluate("dice-fever", pair, "plain") for pair in ([rule, "hold_dice:3"], ["hold_dice:3", rule]))
-    return -(first[0] + second[1]) / 2
-
-
-def test_the_search_finds_the_best_of_a_small_grid():
-    grid = {"stop": range(6, 11), "goal": (0, 1)}
-    found, least = search(cost, rule_1(stop=10), grid, 2)
-    every = {(stop, goal): cost(rule_1(stop=stop, goal=goal)) for stop, goal in itertools.product(*grid.values())}
-    assert least == min(every.values())
-    assert cost(found) == least
-
-
-def test_the_search_keeps_to_the_number_of_lines():
-    found, _ = search(cost, rule_1, {"stop": range(7, 10), "goal": (0, 1), "chase": (0, 60)}, 1)
-    assert len(lines(found)) == 1
-
-
-def test_search_takes_no_worse_rule():
-    found, least = search(lambda rule: 1.0, rule_7, {"stop": range(1, 20)}, 7)
-    assert (found, least) == (rule_7, 1.0)
-
-
 @pytest.mark.long
-@pytest.mark.parametrize("rule, first, second", [(rule_1, 0.4359, 0.4939), (rule_3, 0.4458, 0.4951), (rule_7, 0.4500, 0.4977)])
+@pytest.mark.parametrize("rule, first, second", [(rule_1, 0.4359, 0.4939), (rule_3, 0.4443, 0.5080), (rule_7, 0.4481, 0.5093)])
 def test_what_the_rules_win_against_best_play(rule, first, second):
     found = regret("dice-fever", rule)
     np.testing.assert_allclose(found.win, [first, second], rtol=0, atol=5e-5)
