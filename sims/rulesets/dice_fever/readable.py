@@ -121,8 +121,8 @@ def _named(name: str, **lines: Any) -> Policy:
 
 
 rule_1 = _named("rule_1")
-rule_3 = _named("rule_3", lead=4, parade=2, hold=8)
-rule_7 = _named("rule_7", goal=1, relance=5, chase=68, lead=8, parade=2, hold=8, rest=32)
+rule_3 = _named("rule_3", lead=4, parade=2, hold=1)
+rule_7 = _named("rule_7", goal=1, relance=5, chase=68, lead=8, parade=2, hold=1, rest=32)
 
 RULES = (rule_1, rule_3, rule_7)
 
@@ -154,8 +154,9 @@ def lines(rule: Policy) -> tuple[str, ...]:
         return AT_LEAST[on["by"]].format(on[key])
 
     play = f"lay {on['parade']} PARADE and a RISK in a turn."
+    points = "points" if on["hold"] == 1 else f"{on['hold']} points"
     cards = {
-        "hold": f"Keep your cards until you have {on['hold']} points; then p{play}",
+        "hold": f"Keep your cards until you have {points}; then p{play}",
         "parade": "" if on["hold"] or on["parade"] == 1 else f"P{play}",
         "rest": f"Keep what is left after the first time until you have {on['rest']} points.",
         "threat": f"Someone else has {on['threat']} points: play your cards at once.",

@@ -31,7 +31,7 @@ BY_POINTS = {
     "dice": (0, 3, 4),  # four are worth 10 or more
 }
 START = {"worth": {}, "points": {}, "dice": {"stop": 3, "chase_stop": 4, "lead_stop": 2}}
-EARLY = (8, 16, 32)  # scores until which cards are kept
+EARLY = (1, 8, 16, 32)  # scores until which cards are kept
 CARDS = (1, 2, 0)  # PARADE cards of a turn of the starts
 
 

@@ -57,6 +57,9 @@ def test_words_follow_the_parameters():
         "Someone else has 66 points: play your cards at once.",
     )
     assert lines(rule_1(dice=4))[1:] == ("No shield left and 4 dice: STOP, whatever they are worth.",)
+    assert lines(rule_1(parade=2, hold=1))[1:] == (
+        "Keep your cards until you have points; then play 2 PARADE and a RISK in a turn.",
+    )
     assert lines(rule_1(parade=2))[1:] == ("Play 2 PARADE and a RISK in a turn.",)
     assert lines(rule_1(parade=0, hold=30, rest=60, threat=66))[1:] == ("Play no cards.",)
 
@@ -118,7 +121,7 @@ def test_each_line_of_the_cards():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("rule, first, second", [(rule_1, 0.4359, 0.4939), (rule_3, 0.4443, 0.5080), (rule_7, 0.4481, 0.5093)])
+@pytest.mark.parametrize("rule, first, second", [(rule_1, 0.4359, 0.4939), (rule_3, 0.4443, 0.5082), (rule_7, 0.4481, 0.5097)])
 def test_what_the_rules_win_against_best_play(rule, first, second):
     found = regret("dice-fever", rule)
     np.testing.assert_allclose(found.win, [first, second], rtol=0, atol=5e-5)
