@@ -44,7 +44,7 @@ test-long: .venv/dev ## The tests that solve whole games: minutes more
 	$(BIN)/python -m pytest -m long
 
 test-pure: .venv/dev ## The tests in plain Python, with coverage
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "not slow and not long"
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "not slow and not long" --numprocesses auto --dist loadfile
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
