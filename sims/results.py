@@ -11,7 +11,6 @@ The measure ``length`` is a histogram instead: ``total`` games had ``value`` tur
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +21,7 @@ from sims.ruleset import SHARE, Ruleset
 from sims.trajectories import FRACTIONS, MEASURES
 
 MAX_LENGTH = 512
+BLOCK = 128  # deals that are summed at a time, so that their sums stay in the nearest cache
 KEYS = ["ruleset", "version", "variant", "matchup", "seed", "games", "truncated"]
 COLUMNS = [*KEYS, "policy", "seat", "measure", "value", "deals", "per_deal", "total", "squares", "by_turns"]
 
@@ -70,6 +70,12 @@ class Matchup:
         """Which of the different specs each entry of `specs` is."""
         return np.array([self.policies.index(spec) for spec in self.specs])
 
+    @property
+    def cells(self) -> np.ndarray:
+        """Which of the units of :class:`Sums` a row belongs to by its policy and seat: int (rotations, seats)."""
+        rotation, seat = np.indices((self.rotations, len(self.specs)))
+        return self.entry_policy[(seat + rotation) % len(self.specs)] * len(self.specs) + seat
+
     def units(self) -> list[tuple[str | None, int | None]]:
         """(policy, seat) of each unit, in the order of :class:`Sums`; None stands for all."""
         seats = range(len(self.specs))
@@ -101,41 +107,62 @@ class Sums:
 
 
 @jit
-def _reduce(rows, entry_policy, n_policies, turns, buffer, total, squares, by_turns, lengths):
-    n_deals, rotations, seats, n_measures = rows.shape
+def _add_to(unit, numbers):
+    for m in range(unit.size):
+        unit[m] += numbers[m]
+
+
+@jit
+def _add_up(rows, cells, n_policies, units):
+    """Sum the rows of one deal, (rotations, seats, measures), for each unit: int64 (units, measures)."""
+    rotations, seats = cells.shape
     n_cells = n_policies * seats
-    for d in range(n_deals):
-        for u in range(buffer.shape[0]):
+    units[:] = 0
+    for r in range(rotations):
+        for s in range(seats):
+            _add_to(units[cells[r, s]], rows[r, s])
+    for p in range(n_policies):
+        for s in range(seats):
+            cell = units[p * seats + s]
+            _add_to(units[n_cells + p], cell)
+            _add_to(units[n_cells + n_policies + s], cell)
+    for p in range(n_policies):
+        _add_to(units[n_cells + n_policies + seats], units[n_cells + p])
+
+
+@jit
+def _reduce(rows, cells, n_policies, turns, units, total, squares, by_turns, lengths):
+    """Add rows to the sums, a block of deals at a time, as far as there is room in `units` (deals, units, measures)."""
+    n_deals, rotations, seats, n_measures = rows.shape
+    for first in range(0, n_deals, units.shape[0]):
+        n = min(units.shape[0], n_deals - first)
+        for d in range(n):
+            _add_up(rows[first + d], cells, n_policies, units[d])
+            for r in range(rotations):
+                length = 0
+                for s in range(seats):
+                    length += rows[first + d, r, s, turns]
+                lengths[min(length, lengths.size - 1)] += 1
+        for u in range(units.shape[1]):
             for m in range(n_measures):
-                buffer[u, m] = 0
-        for r in range(rotations):
-            length = 0
-            for s in range(seats):
-                p = entry_policy[(s + r) % seats]
-                length += rows[d, r, s, turns]
-                for m in range(n_measures):
-                    x = rows[d, r, s, m]
-                    buffer[p * seats + s, m] += x
-                    buffer[n_cells + p, m] += x
-                    buffer[n_cells + n_policies + s, m] += x
-                    buffer[n_cells + n_policies + seats, m] += x
-            lengths[min(length, lengths.size - 1)] += 1
-        for u in range(buffer.shape[0]):
-            t = buffer[u, turns]
-            for m in range(n_measures):
-                x = buffer[u, m]
-                total[u, m] += x
-                squares[u, m] += x * x
-                by_turns[u, m] += x * t
+                sum_x = sum_xx = sum_xt = np.int64(0)
+                for d in range(n):
+                    x = units[d, u, m]
+                    sum_x += x
+                    sum_xx += x * x
+                    sum_xt += x * units[d, u, turns]
+                total[u, m] += sum_x
+                squares[u, m] += sum_xx
+                by_turns[u, m] += sum_xt
 
 
 def reduce_rows(matchup: Matchup, rows: np.ndarray) -> Sums:
     """Reduce rows, an int32 array (deals, rotations, seats, measures), to sums."""
     sums = Sums.zero(matchup)
     sums.deals = len(rows)
-    turns, buffer = matchup.measures.index("turns"), np.zeros_like(sums.total)
+    turns, units = matchup.measures.index("turns"), np.zeros((BLOCK, *sums.total.shape), np.int64)
     arrays = sums.total, sums.squares, sums.by_turns, sums.lengths
-    _reduce(rows, matchup.entry_policy, len(matchup.policies), turns, buffer, *arrays)
+    _reduce(rows, matchup.cells, len(matchup.policies), turns, units, *arrays)
     return sums
 
 
@@ -159,43 +186,30 @@ def policy_shares(matchup: Matchup, shares: np.ndarray) -> np.ndarray:
 
 def results_table(matchup: Matchup, sums: Sums) -> pd.DataFrame:
     """Return the results of a matchup as a tidy table with the columns ``COLUMNS``."""
-    seats, measures = len(matchup.specs), matchup.measures
-    units = matchup.units()
-    per_deal = [_rows_per_deal(matchup, policy, seat) for policy, seat in units]
-    games = sums.deals * matchup.rotations
-    truncated = int(sums.total[-1, measures.index("truncated")]) // seats
+    measures, lengths = matchup.measures, np.flatnonzero(sums.lengths)
+    units = [(policy, seat, _rows_per_deal(matchup, policy, seat)) for policy, seat in matchup.units()]
+    is_played = [rows > 0 for *_, rows in units]
+    policies, seats, per_deal = zip(*(unit for unit in units for _ in measures if unit[2] > 0), strict=True)
     scale = np.array([SHARE if name in ("payoff", *FRACTIONS) else 1 for name in measures])
-    frame = pd.DataFrame(
-        {
-            "policy": np.repeat(np.array([policy for policy, _ in units], object), len(measures)),
-            "seat": pd.array(np.repeat(np.array([seat for _, seat in units], object), len(measures)), "Int64"),
-            "measure": list(measures) * len(units),
-            "value": pd.array([pd.NA] * (len(units) * len(measures)), "Int64"),
-            "deals": sums.deals,
-            "per_deal": np.repeat(per_deal, len(measures)),
-            "total": (sums.total / scale).ravel(),
-            "squares": (sums.squares / scale**2).ravel(),
-            "by_turns": (sums.by_turns / scale).ravel(),
-        }
-    )
-    frame = frame[frame.per_deal > 0]
-    lengths = np.flatnonzero(sums.lengths)
-    histogram = pd.DataFrame({"value": lengths, "total": sums.lengths[lengths].astype(float)})
-    histogram = histogram.assign(policy=None, measure="length", deals=sums.deals, per_deal=matchup.rotations)
-    histogram = histogram.assign(squares=0.0, by_turns=0.0, seat=pd.array([pd.NA] * len(lengths), "Int64"))
-    keys: dict[str, Any] = {
+    columns = {
         "ruleset": matchup.ruleset.name,
         "version": matchup.ruleset.version,
         "variant": matchup.variant,
         "matchup": matchup.name,
         "seed": matchup.seed,
-        "games": games,
-        "truncated": truncated,
+        "games": sums.deals * matchup.rotations,
+        "truncated": int(sums.total[-1, measures.index("truncated")]) // len(matchup.specs),
+        "policy": pd.array([*policies, *[None] * lengths.size], "str"),
+        "seat": pd.array([*seats, *[None] * lengths.size], "Int64"),
+        "measure": pd.array([*measures * sum(is_played), *["length"] * lengths.size], "str"),
+        "value": pd.array([*[None] * len(policies), *lengths], "Int64"),
+        "deals": sums.deals,
+        "per_deal": [*per_deal, *[matchup.rotations] * lengths.size],
+        "total": np.append(sums.total[is_played] / scale, sums.lengths[lengths]),
+        "squares": np.append(sums.squares[is_played] / scale**2, np.zeros(lengths.size)),
+        "by_turns": np.append(sums.by_turns[is_played] / scale, np.zeros(lengths.size)),
     }
-    table = pd.concat([frame, histogram.astype({"value": "Int64", "policy": object})], ignore_index=True)
-    return table.assign(**keys)[COLUMNS].astype(
-        dict.fromkeys(["ruleset", "version", "variant", "matchup", "policy", "measure"], "str")
-    )
+    return pd.DataFrame(columns)
 
 
 def _rows_per_deal(matchup: Matchup, policy: str | None, seat: int | None) -> int:
