@@ -8,9 +8,9 @@ With ``NUMBA_DISABLE_JIT=1`` every decorator here returns the plain Python funct
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -46,7 +46,7 @@ def _cache_folder() -> Path:
 SOURCES = sources_hash(PACKAGE)
 CACHE = _cache_folder()
 os.environ["NUMBA_CACHE_DIR"] = str(CACHE)
-os.environ["NUMBA_OPT"] = "1"  # games are as fast as at 3, and compiled in two thirds to nine tenths of the time
+os.environ["NUMBA_OPT"] = "2"  # games are as fast as at 3, or faster, and compiled in less time
 os.environ["NUMBA_LOOP_VECTORIZE"] = "0"  # loops over seats gain nothing, and their vectors spill at every policy call
 
 import numba  # noqa: E402  (the cache folder must be known before numba loads)
@@ -68,9 +68,27 @@ _UNCOUNTED: dict[str, Any] = {"_nrt": False, "forceinline": True}
 jit = njit(nogil=True, cache=True, error_model="numpy", **_UNCOUNTED)
 """Decorator of every kernel, rules function and policy helper; none of them allocates."""
 
+apart = njit(nogil=True, cache=True, error_model="numpy", _nrt=False, forceinline=False)
+"""The same for what is called as a whole, as the game loop, which should not share registers with what is around it."""
 
-cold = njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
-"""The same for what happens rarely, or is long and called from many places: left out of line, it keeps the loop short."""
+
+def cold(function: Callable) -> Callable:
+    """Decorate what happens rarely: it stays out of line, and the compiler lays the usual path out straight.
+
+    A call costs nothing unless it happens. Such a function must not raise: nobody looks.
+    """
+    if INTERPRETED:
+        return function
+    compiled = apart(function)
+
+    @wraps(function)
+    def called(*args):
+        return compiled(*args)
+
+    vars(called).pop("__wrapped__")  # numba would take the function's signature for this one's
+    vars(called)["py_func"] = function
+    overload(called)(lambda *args: lambda *args: _call_rarely(compiled, args))
+    return called
 
 
 @contextmanager
@@ -93,6 +111,11 @@ def copy_record(source, target):
     target.setfield(source, source.dtype)
 
 
+def overload(function: Callable) -> Callable:
+    """Decorate what says how a function is compiled, by the types of its arguments; it is always inlined."""
+    return numba.extending.overload(function, jit_options={"forceinline": True})
+
+
 if not INTERPRETED:
 
     def _typed_copy(typing, source, target):
@@ -107,7 +130,36 @@ if not INTERPRETED:
 
     _copy: Any = numba.extending.intrinsic(_typed_copy)
 
-    @numba.extending.overload(copy_record)
+    def _call_compiled(context, builder, callee, signature, arguments):
+        """Call as numba does, but leave the room for results as it is: numba clears it, called or not, wherever it stands.
+
+        Returns the call, which is 0 or says that there is an exception, the pointer to it, and the result.
+        """
+        with builder.goto_entry_block():
+            result, exception = (builder.alloca(each.pointee) for each in callee.type.pointee.args[:2])
+        given = context.get_arg_packer(signature.args).as_arguments(builder, arguments)
+        call = builder.call(callee, [result, exception, *given])
+        return call, exception, context.get_returned_value(builder, signature.return_type, builder.load(result))
+
+    def _typed_rare_call(typing, function, arguments):
+        signature = function.get_call_type(typing, tuple(arguments), {})
+
+        def generate(context, builder, given, values):
+            overload = function.dispatcher.overloads[signature.args]
+            context.add_linking_libs([overload.library])
+            values = cgutils.unpack_tuple(builder, values[1])
+            values = [context.cast(builder, *each) for each in zip(values, arguments, signature.args, strict=True)]
+            callee = context.declare_function(builder.module, overload.fndesc)
+            call, _, result = _call_compiled(context, builder, callee, signature, values)
+            call.attributes._known |= {"cold"}  # llvmlite knows it for functions only
+            call.attributes.update(("cold", "noinline"))
+            return result
+
+        return signature.return_type(function, arguments), generate
+
+    _call_rarely: Any = numba.extending.intrinsic(_typed_rare_call)
+
+    @overload(copy_record)
     def _copy_record(source, target):
         return lambda source, target: _copy(source, target)
 
@@ -115,22 +167,20 @@ if not INTERPRETED:
 # --- policies ---------------------------------------------------------------------------------------------------------------
 
 _ALLOCATING: set[Callable] = set()
-_ACTIONS, _PARAMS, _STREAM = (numba.types.CPointer(number) for number in (numba.int32, numba.float64, numba.uint64))
-"""How arrays travel to a policy: an array itself is seven words, and passing three took longer than most policies."""
+PLAYER = np.dtype([(name, np.uint64) for name in ("function", "actions", "params", "n_params", "rng")])
+"""A policy in its seat, for the loop: addresses of its entry, the list of legal actions, its parameters and its stream.
+
+An array itself is seven words, and passing three of them took longer than most policies."""
 
 
 def _signature(view: Any) -> Any:
-    """Return the signature that every policy shares, for one kind of view."""
-    return numba.int64(view, _ACTIONS, numba.int64, _PARAMS, numba.int64, _STREAM)
+    """Return the signature that every policy's entry shares, for one kind of view."""
+    return numba.int64(view, numba.int64, type_of(PLAYER))
 
 
-HANDLE = np.dtype([("function", np.uint64), ("params", np.uint64), ("n_params", np.int64)])
-"""What the loop holds of a policy: addresses of its entry and of its parameters, which are shared and never copied."""
-
-
-def ask(policies, entry, view, actions, n, rng):
-    """Ask one of the policies for an action, in the loop; see :func:`handles`."""
-    function, params = policies[entry]
+def ask(player, view, n):
+    """Ask a player for one of the first n legal actions, in the loop; see :func:`players`."""
+    function, actions, params, rng = player
     return function(view, actions, n, params, rng)
 
 
@@ -142,22 +192,19 @@ def whole_number(action):
         return -1
 
 
-def _entry(view, actions, n, params, n_params, rng):
-    action = policy(view, _array(actions, MAX_ACTIONS), n, _array(params, n_params), _array(rng, 4))  # type: ignore[name-defined] # noqa: F821
-    return whole_number(action)
+def _entry(view, n, player):
+    actions, rng = _array(player.actions, MAX_ACTIONS, np.int32), _array(player.rng, 4, np.uint64)
+    params = _array(player.params, player.n_params, np.float64)
+    return whole_number(policy(view, actions, n, params, rng))  # type: ignore[name-defined] # noqa: F821
 
 
 if not INTERPRETED:
 
-    @numba.extending.overload(ask)
-    def _ask(policies, entry, view, actions, n, rng):
-        def ask(policies, entry, view, actions, n, rng):
-            policy = policies[entry]
-            return _call(policy.function, view, actions.ctypes, n, policy.params, policy.n_params, rng.ctypes)
+    @overload(ask)
+    def _ask(player, view, n):
+        return lambda player, view, n: _call(player.function, view, n, player)
 
-        return ask
-
-    @numba.extending.overload(whole_number)
+    @overload(whole_number)
     def _whole_number(action):
         if isinstance(action, numba.types.Float):
             return lambda action: np.int64(action) if action == np.int64(action) else np.int64(-1)
@@ -165,38 +212,37 @@ if not INTERPRETED:
             return lambda action: np.int64(action)
         raise numba.core.errors.TypingError(f"a policy returns a whole number, not {action}")
 
-    def _typed_call(typing, address, view, actions, n, params, n_params, rng):
+    def _typed_call(typing, address, view, n, player):
         signature = _signature(view)
 
         def generate(context, builder, _, arguments):
-            convention, kinds = context.call_conv, (signature.return_type, signature.args)
-            function = builder.inttoptr(arguments[0], convention.get_function_type(*kinds).as_pointer())
-            params = builder.inttoptr(arguments[4], context.get_value_type(_PARAMS))
-            given = [*arguments[1:4], params, *arguments[5:]]
-            status, action = convention.call_function(builder, function, *kinds, given)
-            with cgutils.if_unlikely(builder, status.is_error):  # the policy's own exception goes on
-                convention.return_status_propagate(builder, status)
+            convention = context.call_conv
+            kind = convention.get_function_type(signature.return_type, signature.args).as_pointer()
+            function = builder.inttoptr(arguments[0], kind)
+            call, exception, action = _call_compiled(context, builder, function, signature, arguments[1:])
+            with cgutils.if_unlikely(builder, cgutils.is_not_null(builder, call)):  # the policy's own exception goes on
+                convention.return_status_propagate(builder, convention._get_return_status(builder, call, builder.load(exception)))
             return action
 
-        by_address = (numba.uint64, *signature.args[:3], numba.uint64, *signature.args[4:])
-        return signature.return_type(*by_address), generate
+        return signature.return_type(numba.uint64, *signature.args), generate
 
-    def _typed_array(typing, pointer, size):
-        array = numba.types.Array(pointer.dtype, 1, "C")
+    def _typed_array(typing, address, size, kind):
+        array = numba.types.Array(kind.dtype, 1, "C")
 
         def generate(context, builder, signature, arguments):
-            data, n = arguments
+            itemtype = context.get_data_type(array.dtype)
+            data = builder.inttoptr(arguments[0], itemtype.as_pointer())
             result = context.make_array(array)(context, builder)
-            itemsize = context.get_constant(numba.types.intp, context.get_abi_sizeof(context.get_data_type(pointer.dtype)))
-            populate_array(result, data=data, shape=[n], strides=[itemsize], itemsize=itemsize, meminfo=None)
+            itemsize = context.get_constant(numba.types.intp, context.get_abi_sizeof(itemtype))
+            populate_array(result, data=data, shape=[arguments[1]], strides=[itemsize], itemsize=itemsize, meminfo=None)
             return result._getvalue()
 
-        return array(pointer, numba.types.intp), generate
+        return array(numba.uint64, numba.types.intp, kind), generate
 
     _call: Any = numba.extending.intrinsic(_typed_call)
     """Call the policy at an address."""
     _array: Any = numba.extending.intrinsic(_typed_array)
-    """Return the array of so many entries at a pointer (numba's ``carray`` needs reference counting)."""
+    """Return the array of so many entries of a kind at an address (numba's ``carray`` needs reference counting)."""
 
 
 def allocates(function: Callable) -> Callable:
@@ -233,15 +279,36 @@ def compile_policy(function: Callable, state: np.dtype) -> int:
     return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
 
 
-def handles(policies: Iterable[Any], state: np.dtype, interpreted: bool = INTERPRETED) -> Any:
-    """Return what :func:`ask` asks: ``HANDLE`` records of policies, which the caller keeps alive.
+def players(policies: Sequence[Any], state: np.dtype, actions: Any, minds: Any, interpreted: bool = INTERPRETED) -> Any:
+    """Seat policies in every rotation of a deal, for :func:`ask`.
 
-    Interpreted, these are pairs of a function and its parameters.
+    Parameters
+    ----------
+    policies : sequence of Policy
+        The caller keeps their parameters alive, which are shared and never copied, and both arrays.
+    state : dtype
+        The kind of position.
+    actions : int32 array (MAX_ACTIONS,)
+        Where the legal actions will stand.
+    minds : uint64 array (seats, 4)
+        The stream of each seat.
+
+    Returns
+    -------
+    players : array (rotations, seats)
+        ``PLAYER`` records, or interpreted, tuples: entry (r, s) is policy (r + s) mod seats, in seat s.
     """
-    if interpreted:
-        return [(_interpreted(each.function), each.params) for each in policies]
-    records = [(compile_policy(each.function, state), each.params.ctypes.data, each.params.size) for each in policies]
-    return np.array(records, HANDLE).view(np.recarray)
+    seats = len(policies)
+    found = np.empty((seats, seats), object) if interpreted else np.zeros((seats, seats), PLAYER).view(np.recarray)
+    for entry, policy in enumerate(policies):
+        function: Any = _interpreted(policy.function) if interpreted else compile_policy(policy.function, state)
+        for seat, rng in enumerate(minds):
+            found[(entry - seat) % seats, seat] = (
+                (function, actions, policy.params, rng)
+                if interpreted
+                else (function, actions.ctypes.data, policy.params.ctypes.data, policy.params.size, rng.ctypes.data)
+            )
+    return found
 
 
 def _interpreted(function: Callable) -> Callable:

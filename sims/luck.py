@@ -32,7 +32,6 @@ each outcome, so the mean stays what it was (optional stopping), and an adjusted
 
 from typing import Any, NamedTuple
 
-import numba.extending
 import numpy as np
 
 from sims import jit as compiled
@@ -83,7 +82,7 @@ def _offered(name):
             function = getattr(BY_STATE[state].luck, name)
             return lambda state, *args: function(state, *args)
 
-        numba.extending.overload(interpreted)(resolve)
+        compiled.overload(interpreted)(resolve)
     return interpreted
 
 
@@ -100,7 +99,7 @@ def _by_kind(exact, estimated):
             function = exact if is_exact(BY_STATE[state]) else estimated
             return lambda state, *args: function(state, *args)
 
-        numba.extending.overload(interpreted)(resolve)
+        compiled.overload(interpreted)(resolve)
     return interpreted
 
 

@@ -6,10 +6,11 @@ that neither another pairing nor another number of seats needs a compilation.
 
 import numpy as np
 
-from sims.jit import ask, jit
+from sims.jit import apart, ask, jit
 from sims.luck import adjust_action, adjust_outcome, end_adjusting, start_adjusting
 from sims.ruleset import (
     CHANCE,
+    OVER,
     SHARE,
     actor,
     apply_action,
@@ -29,23 +30,23 @@ FINISHED, TRUNCATED, ILLEGAL = range(3)
 LOOP_MEASURES = ("payoff", "plies", "truncated")  # what the loop itself counts; the ruleset's follow, then those of a tape
 
 
-@jit
-def play_game(state, view, policies, rotation, dice, minds, actions, log, tape, luck):
+@apart
+def play_game(state, view, players, dice, minds, actions, rotation, log, tape, luck):
     """Play one game from open streams.
 
     Parameters
     ----------
     state, view : records
         The position (seats and variant set) and room for what a seat sees of it.
-    policies : records (seats,)
-        See :func:`sims.jit.handles`; entry (s + rotation) mod seats plays seat s.
-    rotation : int
-        Which seating of the deal.
+    players : array (rotations, seats)
+        See :func:`sims.jit.players`.
     dice, minds : uint64 arrays (seats + 1, 4), (seats, 4)
         The streams of the deal, opened; they advance.
     actions : int32 array
         Buffer for legal actions.
-    log : int64 array
+    rotation : int
+        Which seating of the deal.
+    log : int64 array or None
         Filled with the outcomes and actions in order, as far as it is long; an illegal action ends it.
     tape : Tape or None
         Rewound, to be filled with the standings of the seats; compiled, a loop without a tape does not know of tapes.
@@ -57,57 +58,73 @@ def play_game(state, view, policies, rotation, dice, minds, actions, log, tape, 
     status : int
         FINISHED, TRUNCATED or ILLEGAL.
     plies, steps : int
-        Number of decisions; number of decisions and outcomes.
+        Number of decisions; number of decisions and outcomes, as far as they are logged.
     """
-    seats = minds.shape[0]
     plies = steps = 0
     reset(state)
     if luck is not None:
         start_adjusting(state, luck)
     while True:
-        if tape is not None:
-            record_position(state, tape)
-        who = actor(state)
-        if who == CHANCE:
-            code = draw(dice[state.turn], chance(state))
-            if luck is not None:
-                adjust_outcome(state, code, luck)
-            apply_chance(state, code)
-        elif who < 0:
+        who, steps = draw_outcomes(state, dice, log, steps, tape, luck)
+        if who == OVER:
             return FINISHED, plies, steps
-        elif plies == state.variant.ply_limit:
+        if plies == state.variant.ply_limit:
             return TRUNCATED, plies, steps
-        else:
-            n = legal_actions(state, actions)
-            if tape is not None:
-                record_decision(tape, n)
-            entry = np.uint64(who + rotation)
-            entry -= np.uint64(seats) if entry >= np.uint64(seats) else np.uint64(0)
-            code = ask(policies, entry, observed(state, who, view), actions, n, minds[np.uint64(who)])
-            if not is_among(code, actions, n):
-                if steps < log.size:
-                    log[steps] = code
-                return ILLEGAL, plies, steps + 1
-            if luck is not None:
-                adjust_action(state, who, code, luck)
-            apply_action(state, code)
-            plies += 1
-        if steps < log.size:
-            log[steps] = code
-        steps += 1
+        n = legal_actions(state, actions)
+        if tape is not None:
+            record_decision(tape, n)
+        action = ask(players[rotation, np.uint64(who)], observed(state, who, view), n)
+        steps = write_down(action, log, steps)
+        if not is_among(action, actions, n):
+            return ILLEGAL, plies, steps
+        if luck is not None:
+            adjust_action(state, who, action, luck)
+        apply_action(state, action)
+        plies += 1
+
+
+@jit
+def draw_outcomes(state, dice, log, steps, tape, luck):
+    """Draw and apply outcomes until a seat must act or the game is over; return which, and the steps so far."""
+    who = next_actor(state, tape)
+    while who == CHANCE:
+        outcome = draw(dice[state.turn], chance(state))
+        if luck is not None:
+            adjust_outcome(state, outcome, luck)
+        apply_chance(state, outcome)
+        steps = write_down(outcome, log, steps)
+        who = next_actor(state, tape)
+    return who, steps
+
+
+@jit
+def next_actor(state, tape):
+    """Return who is due, after noting down the standings."""
+    if tape is not None:
+        record_position(state, tape)
+    return actor(state)
+
+
+@jit
+def write_down(code, log, steps):
+    """Write an outcome or an action down, as far as the log is long; return the steps so far, which none counts without one."""
+    if log is None:
+        return steps
+    if steps < log.size:
+        log[steps] = code
+    return steps + 1
 
 
 @jit
 def play_deals(
     state,
     view,
-    policies,
-    seed,
-    first_deal,
+    players,
     dice,
     minds,
     actions,
-    log,
+    seed,
+    first_deal,
     shares,
     rows,
     fault,
@@ -119,7 +136,7 @@ def play_deals(
 
     Parameters
     ----------
-    state, view, policies, dice, minds, actions, log, tape
+    state, view, players, dice, minds, actions, tape
         See :func:`play_game`.
     seed, first_deal : int
         Key of the streams.
@@ -143,7 +160,7 @@ def play_deals(
             open_deal(dice, minds, seed, first_deal + i)
             if tape is not None:
                 rewind(tape)
-            status, plies, _ = play_game(state, view, policies, rotation, dice, minds, actions, log, tape, luck)
+            status, plies, _ = play_game(state, view, players, dice, minds, actions, rotation, None, tape, luck)
             if status == ILLEGAL:
                 fault[0], fault[1], fault[2] = first_deal + i, rotation, actor(state)
                 return ILLEGAL

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sims.errors import InputError, check_int, choose
-from sims.jit import HANDLE, MAX_ACTIONS, ask, jit
+from sims.jit import MAX_ACTIONS, PLAYER, ask, jit
 from sims.ruleset import (
     CHANCE,
     OVER,
@@ -72,12 +72,13 @@ class Graph(NamedTuple):
 
 
 class Players(NamedTuple):
-    """Who decides how: the arguments of :func:`sims.jit.ask`, which seats are free to choose, and room to ask."""
+    """Who decides how: what :func:`sims.jit.ask` asks, which seats are free to choose, and room to ask."""
 
-    policies: Any
+    asked: Any  # as from sims.jit.players
     free: np.ndarray  # bool (seats,)
-    rng: np.ndarray  # uint64 (2, 4): a stream and its copy
     actions: np.ndarray  # int32 (MAX_ACTIONS,)
+    minds: np.ndarray  # uint64 (seats, 4): the stream of each seat
+    unused: np.ndarray  # the same before anybody draws
     forgotten: np.ndarray  # int64: words of the state that positions leave out
 
 
@@ -249,9 +250,9 @@ def policy_action(state, words, view, players, n, who, i, counts):
             for w in range(players.forgotten.size):
                 words[players.forgotten[w]] = (7 * i + 13 * w) & 63
         seen = observed(state, who, view)
-        action = ask(players.policies, who, seen, players.actions, n, players.rng[0])
+        action = ask(players.asked[0, who], seen, n)
         for word in range(4):
-            if players.rng[0, word] != players.rng[1, word]:
+            if players.minds[who, word] != players.unused[who, word]:
                 return RANDOM, -1
         if turn and action != answer:
             return COUNTING, -1
@@ -428,7 +429,7 @@ class Search:
         seen = np.zeros(_slots(n), np.uint64)
         room = dice[-1], np.zeros(seats), np.zeros(3, np.int64), STEPS
         found = bool(all_differ(*start, *room, self._words.copy(), self._places, seen, n))
-        self._players.rng[0] = self._players.rng[1]  # a policy that has drawn from it is found out later
+        self._players.minds[:] = self._players.unused  # a policy that has drawn from it is found out later
         return found
 
     def _too_many(self) -> InputError:
@@ -592,8 +593,10 @@ def _grown(array: np.ndarray, size: int) -> np.ndarray:
 
 def new_players(free: Sequence[bool], table: Table | None, forgotten: np.ndarray) -> Players:
     """Return the seats that are free and those with a policy of the table; `forgotten` is what positions leave out."""
-    seats = len(free)
-    policies = np.zeros(seats, HANDLE).view(np.recarray) if table is None else table.arguments()[2]
-    dice, minds = np.zeros((seats + 1, 4), np.uint64), np.zeros((seats, 4), np.uint64)
-    open_deal(dice, minds, np.uint64(0), 0)
-    return Players(policies, np.array(free), minds[[0, 0]], np.zeros(MAX_ACTIONS, np.int32), forgotten)
+    if table is None:
+        asked = np.zeros((1, len(free)), PLAYER).view(np.recarray)
+        minds, actions = np.zeros((len(free), 4), np.uint64), np.zeros(MAX_ACTIONS, np.int32)
+    else:
+        *_, asked, dice, minds, actions = table.arguments()
+        open_deal(dice, minds, np.uint64(0), 0)
+    return Players(asked, np.array(free), actions, minds, minds.copy(), forgotten)

@@ -24,7 +24,6 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-import numba.extending
 import numpy as np
 
 from sims import jit
@@ -270,9 +269,11 @@ def copied(state: Any) -> Any:
 
 @jit.jit
 def is_among(number, numbers, n):
-    """Is this one of the first n numbers?"""
-    for i in range(n):  # noqa: SIM110 (numba compiles no generator expression)
-        if numbers[i] == number:
+    """Is this one of the first n numbers, at least one? The ends come first: most decisions have no more than two options."""
+    if number == numbers[0] or number == numbers[np.uint64(n - 1)]:
+        return True
+    for i in range(1, n - 1):  # noqa: SIM110 (numba compiles no generator expression)
+        if number == numbers[i]:
             return True
     return False
 
@@ -295,7 +296,7 @@ def _generic(name: str, n_args: int) -> Callable:
                 return lambda state, *args: rule(state)
             return lambda state, *args: rule(state, args[0])
 
-        numba.extending.overload(interpreted)(resolve)
+        jit.overload(interpreted)(resolve)
     return interpreted
 
 
@@ -334,7 +335,7 @@ def measure(state, seat, out):
 
 if not jit.INTERPRETED:
 
-    @numba.extending.overload(observed)
+    @jit.overload(observed)
     def _resolve_observed(state, seat, view):
         rules = BY_STATE[state].rules
         if not hasattr(rules, "observe"):
@@ -347,7 +348,7 @@ if not jit.INTERPRETED:
 
         return observed
 
-    @numba.extending.overload(standing)
+    @jit.overload(standing)
     def _resolve_standing(state, seat):
         rules = BY_STATE[state].rules
         if not hasattr(rules, "standing"):
@@ -355,14 +356,14 @@ if not jit.INTERPRETED:
         known = rules.standing
         return lambda state, seat: known(state, seat)
 
-    @numba.extending.overload(win_chance)
+    @jit.overload(win_chance)
     def _resolve_win_chance(state, seat, table):
         known = BY_STATE[state].win_chance
         if known is None:
             return lambda state, seat, table: 0.0
         return lambda state, seat, table: known(state, seat, table)
 
-    @numba.extending.overload(measure)
+    @jit.overload(measure)
     def _resolve_measure(state, seat, out):
         # numba cannot loop over the fields of a record, so the loop is written out for it.
         lines = [f"    out[{i}] = state.{name}[seat]" for i, name in enumerate(BY_STATE[state].measures)]

@@ -30,7 +30,7 @@ from sims.luck import Luck, is_exact, mean_book
 from sims.playouts import ILLEGAL, play_deals, play_game
 from sims.policy import Policy, load_policy
 from sims.results import Matchup, Sums, payoffs_of, policy_shares, reduce_rows, results_table, rows_table
-from sims.ruleset import MAX_ACTIONS, Ruleset, Variant
+from sims.ruleset import MAX_ACTIONS, Ruleset, Variant, copied
 from sims.rulesets import RULESETS
 from sims.trajectories import Tape, new_tape
 from sims.workers import Parcel
@@ -96,21 +96,18 @@ class Table:
         return game, FunctionType(play_deals.py_func.__code__, scope)
 
     def arguments(self) -> tuple[Any, ...]:
-        """Return the first arguments of the kernels: state, view, policies."""
-        seats = len(self.policies)
-        states = np.zeros(2, self.ruleset.state).view(np.recarray)
-        states[0] = states[1] = self.ruleset.new_state(seats, self.variant)
-        if self.interpreted or jit.INTERPRETED:
-            return states[0], states[1], jit.handles(self.policies, self.ruleset.state, interpreted=True)
-        for policy in self.policies:
-            self._compile(policy)
-        return states[0], states[1], jit.handles(self.policies, self.ruleset.state)
-
-    def buffers(self, log: int = 0) -> tuple[np.ndarray, ...]:
-        """Return room for streams, legal actions and a log of this many codes."""
-        seats = len(self.policies)
+        """Return the first arguments of the kernels: state, view, players, and room for streams and legal actions."""
+        seats, interpreted = len(self.policies), self.interpreted or jit.INTERPRETED
         dice, minds = np.zeros((seats + 1, 4), np.uint64), np.zeros((seats, 4), np.uint64)
-        return dice, minds, np.zeros(MAX_ACTIONS, np.int32), np.zeros(log, np.int64)
+        actions = np.zeros(MAX_ACTIONS, np.int32)
+        for policy in () if interpreted else self.policies:
+            self._compile(policy)
+        players = jit.players(self.policies, self.ruleset.state, actions, minds, interpreted)
+        return copied(self._first), copied(self._first), players, dice, minds, actions
+
+    @cached_property
+    def _first(self) -> Any:
+        return self.ruleset.new_state(len(self.policies), self.variant)
 
     def tape(self) -> Tape | None:
         """Return room for the standings of a game, if games are watched."""
@@ -172,7 +169,7 @@ class Table:
     def luck(self, book: Any) -> Luck:
         """Return what the loop needs to adjust games by these values."""
         spare = np.zeros(2, self.ruleset.state).view(np.recarray)
-        spare[:] = self.ruleset.new_state(len(self.policies), self.variant)
+        spare[:] = self._first
         module: Any = self.ruleset.luck
         return Luck(book, np.zeros(module.room(book)), spare, np.zeros(len(self.policies)), np.zeros(1, bool))
 
@@ -262,9 +259,7 @@ def _play_batch(table: Table, matchup: Matchup, first_deal: int, deals: int, kee
     _, play = table.kernels()
     luck = None if book is None else table.luck(book)
     with np.errstate(over="ignore"):  # interpreted, the streams' 64-bit words overflow as they should
-        status = play(
-            *table.arguments(), np.uint64(matchup.seed), first_deal, *table.buffers(), shares, rows, fault, tape, luck, adjusted
-        )
+        status = play(*table.arguments(), np.uint64(matchup.seed), first_deal, shares, rows, fault, tape, luck, adjusted)
         fault_found = fault if status == ILLEGAL else None
         return Batch(reduce_rows(matchup, rows), rows if keep_rows else None, adjusted, fault_found)
 

@@ -13,7 +13,7 @@ one for the table.
 
 import numpy as np
 
-from sims.jit import jit
+from sims.jit import cold, jit
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -48,11 +48,19 @@ def next_word(stream):
 def draw(stream, m):
     """Draw an unbiased integer from 0..m-1 (Lemire 2019: multiply, shift, reject)."""
     bound = np.uint64(m)
-    while True:
+    product = (next_word(stream) >> _S32) * bound
+    if product & _LOW_32 < bound:
+        product = accepted(stream, bound, product)
+    return np.int64(product >> _S32)
+
+
+@cold
+def accepted(stream, bound, product):
+    """Draw again while the low half of the product is among those that would make some outcomes likelier."""
+    rejected = (_LOW_32 + _ONE - bound) % bound
+    while product & _LOW_32 < rejected:
         product = (next_word(stream) >> _S32) * bound
-        low = product & _LOW_32
-        if low >= bound or low >= (_LOW_32 + _ONE - bound) % bound:
-            return np.int64(product >> _S32)
+    return product
 
 
 @jit

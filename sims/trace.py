@@ -30,15 +30,15 @@ class Game:
 def replay(table: Table, seed: int, deal: int, rotation: int) -> Game:
     """Play one game of a run again, alone."""
     play, _ = table.kernels()
-    arguments, log_size = table.arguments(), 0
+    arguments, log = table.arguments(), np.zeros(0, np.int64)
+    state, _, _, dice, minds, _ = arguments
     while True:
-        dice, minds, actions, log = table.buffers(log_size)
         with np.errstate(over="ignore"):
             open_deal(dice, minds, np.uint64(seed), deal)
-            status, _, steps = play(*arguments, rotation, dice, minds, actions, log, None, None)
-        if steps == log_size:
-            return Game([int(code) for code in log], arguments[0], status)
-        log_size = steps  # the first time only counts the steps
+            status, _, steps = play(*arguments, rotation, log, None, None)
+        if steps == log.size:
+            return Game([int(code) for code in log], state, status)
+        log = np.zeros(steps, np.int64)  # the first time only counts the steps
 
 
 def last_positions(table: Table, seed: int, deals: int) -> Iterator[Any]:
@@ -50,14 +50,15 @@ def last_positions(table: Table, seed: int, deals: int) -> Iterator[Any]:
         If a policy returns an action that is not legal.
     """
     play, _ = table.kernels()
-    arguments, buffers = table.arguments(), table.buffers()
+    arguments = table.arguments()
+    state, _, _, dice, minds, _ = arguments
     for deal in range(deals):
         with np.errstate(over="ignore"):
-            open_deal(*buffers[:2], np.uint64(seed), deal)
-            status, *_ = play(*arguments, 0, *buffers, None, None)
+            open_deal(dice, minds, np.uint64(seed), deal)
+            status, *_ = play(*arguments, 0, None, None, None)
         if status == ILLEGAL:
-            raise IllegalAction(accusation(table, seed, deal, 0, table.ruleset.rules.actor(arguments[0])))
-        yield arguments[0]
+            raise IllegalAction(accusation(table, seed, deal, 0, table.ruleset.rules.actor(state)))
+        yield state
 
 
 def trace(

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 
 import sims
 from sims import RULESETS, InputError, Policy, policy
-from sims.jit import INTERPRETED, ask, handles, jit
+from sims.jit import INTERPRETED, ask, jit, players
 from sims.playouts import FINISHED, play_game
 from sims.policy import load_policy
 from sims.ruleset import BY_STATE, CHANCE, MAX_ACTIONS, OVER, PLY_LIMIT, Field, Ruleset, observed, variant_dtype
@@ -169,8 +169,8 @@ def test_reset_forgets_the_game_before(ruleset, preset, seats):
 
 
 @jit
-def answer_of(policies, state, who, view, actions, n, rng):
-    return ask(policies, 0, observed(state, who, view), actions, n, rng)
+def answer_of(player, state, who, view, n):
+    return ask(player, observed(state, who, view), n)
 
 
 @each_ruleset
@@ -178,11 +178,11 @@ def test_policies_answer_legally_and_write_nothing(ruleset):
     specs = list(dict.fromkeys([*ruleset.named_policies, *(p.spec for p in ruleset.policies.values())]))
     loaded = [load_policy(ruleset, spec) for spec in specs if not spec.endswith(":")]  # a table needs its file
     loaded = [p for p in loaded if p.solve is None or ruleset.solver is None]  # one that needs a solver is tested beside it
-    actions, rng = np.zeros(MAX_ACTIONS, np.int32), np.array([1, 2, 3, 1], np.uint64)
+    actions, rng = np.zeros(MAX_ACTIONS, np.int32), np.array([[1, 2, 3, 1]], np.uint64)
     decisions, every = 0, 4 if INTERPRETED else 1  # interpreted, a policy that looks ahead takes a second
     for preset in ruleset.presets:
         solved = [p.solved_for(ruleset, ruleset.variant(preset)) for p in loaded]
-        asked = [(each, handles([each], ruleset.state)) for each in solved]
+        asked = [(each, players([each], ruleset.state, actions, rng)[0, 0]) for each in solved]
         for seats in dict.fromkeys(ruleset.seats):
             view, seen = ruleset.new_state(seats, preset), ruleset.new_state(seats, preset)
             for step, (state, who, _) in enumerate(walk(ruleset, ruleset.new_state(seats, preset), random.Random(seats), 150)):
@@ -192,10 +192,10 @@ def test_policies_answer_legally_and_write_nothing(ruleset):
                 before, offered = state.tobytes(), actions.tobytes()
                 if hasattr(ruleset.rules, "observe"):
                     ruleset.rules.observe(state, who, seen)
-                for each, policies in asked:
+                for each, player in asked:
                     numbers = each.params.tobytes()
                     with np.errstate(over="ignore"):
-                        answer = answer_of(policies, state, who, view, actions, n, rng)
+                        answer = answer_of(player, state, who, view, n)
                     assert answer in actions[:n].tolist(), each.spec
                     assert state.tobytes() == before, each.spec
                     assert view.tobytes() == seen.tobytes(), each.spec
@@ -383,14 +383,15 @@ def toy_wins(ruleset, policies, interpreted, games=200):
     game = play_game if INTERPRETED else play_game.py_func
     if not (interpreted or INTERPRETED):
         game = numba.njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True)(game)
-    arguments, (dice, minds, actions, log), wins = table.arguments(), table.buffers(1), 0
+    arguments, log, wins = table.arguments(), np.zeros(1, np.int64), 0
+    state, _, _, dice, minds, _ = arguments
     with np.errstate(over="ignore"):
         for deal in range(games):
             open_deal(dice, minds, np.uint64(0), deal)
-            status, plies, steps = game(*arguments, 0, dice, minds, actions, log, None, None)
+            status, plies, steps = game(*arguments, 0, log, None, None)
             assert (status, plies, steps) == (FINISHED, 1, 2)
-            assert arguments[0].secret == log[0] + 1  # the game itself knows
-            wins += int(arguments[0].score[0])
+            assert state.secret == log[0] + 1  # the game itself knows
+            wins += int(state.score[0])
     return wins
 
 

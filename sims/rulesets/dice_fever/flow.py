@@ -151,8 +151,8 @@ class Game(NamedTuple):
 @cold
 def answer(state, words, kind, seats, room):
     """Return a status and which of the legal actions a policy takes."""
-    policies, free, rng, actions, _ = seats.players
-    players = Players(policies, free, rng, actions, seats.forgotten[kind])
+    asked, free, actions, minds, unused, _ = seats.players
+    players = Players(asked, free, actions, minds, unused, seats.forgotten[kind])
     n, who = legal_actions(state, actions), actor(state)
     room.counts[0] += 1
     status, place = policy_action(state, words, state, players, n, who, room.counts[0], room.counts)

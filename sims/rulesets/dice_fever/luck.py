@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sims.jit import MAX_ACTIONS, ask, cold, jit
+from sims.jit import ask, cold, jit
 from sims.rulesets.dice_fever import exact, optimal
 from sims.rulesets.dice_fever.optimal import (
     BELOW,
@@ -86,9 +86,9 @@ def book(ruleset, variant, reference):
     if reference is None:
         value_best(starts, states, params, turns)
     else:
-        _, _, policies = reference
-        asked = np.zeros(MAX_ACTIONS, np.int32), np.zeros(4, np.uint64), np.zeros((2, len(states)), np.int64), np.zeros(6)
-        value_reference(starts, states, policies, *asked, params, turns)
+        _, _, players, _, _, actions = reference
+        plan, worth = np.zeros((2, len(states)), np.int64), np.zeros(6)
+        value_reference(starts, states, players[0, 0], actions, plan, worth, params, turns)
     return Book(params, optimal.ways_of(solution.frame), turns)
 
 
@@ -143,12 +143,12 @@ def value_best(starts, states, params, turns):
 
 
 @cold
-def value_reference(starts, states, policies, actions, rng, plan, worth, params, turns):
+def value_reference(starts, states, player, actions, plan, worth, params, turns):
     """Fill in the turns in which both seats play a policy, and the chances at their starts."""
     n_last = starts.shape[0] - 2 * int(params[SCORES]) ** 2
     for i in range(starts.shape[0]):
         seat = starts[i, 0]
-        plan_turn(states, starts[i], policies, actions, rng, params, plan[seat])
+        plan_turn(states, starts[i], player, actions, params, plan[seat])
         if i < n_last:
             params[start_place(states[0], params, 1 - np.int64(seat))] = value_planned(states[0], params, plan[seat], turns)
         elif seat == 1:
@@ -177,7 +177,7 @@ def settle_pair(state, first, second, plan, params, turns, worth):
 
 
 @cold
-def plan_turn(states, start, policies, actions, rng, params, plan):
+def plan_turn(states, start, player, actions, params, plan):
     """Ask a policy at every decision of a turn, and write down where in the packed solution its action stands; for what is not
     legal, the first action."""
     lists, leaves, first = int(params[BELOW]), int(params[LEAVES]), int(params[int(params[STARTS])])
@@ -191,7 +191,7 @@ def plan_turn(states, start, policies, actions, rng, params, plan):
         plan[number] = node + 3
         if states[number].phase == DECIDE:
             open_start(states[number], start)
-            action = ask(policies, 0, states[number], actions, 2, rng)
+            action = ask(player, states[number], 2)
             place = place_of(params, node, action)
             plan[number] = place if place >= 0 else node + 3
     open_start(states[0], start)

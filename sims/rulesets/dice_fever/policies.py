@@ -9,7 +9,7 @@ where the mean over faces applies if v unlocks the BONUS die, and likewise over 
 one throw ahead, no more: best play for points, many throws ahead, is in ``odds.py``.
 """
 
-from sims.jit import jit
+from sims.jit import cold, jit
 from sims.policy import policy
 from sims.rulesets.dice_fever.rules import (
     AT,
@@ -121,7 +121,7 @@ def use_or_keep(view):
     return KEEP
 
 
-@jit
+@cold
 def other_decision(view, actions, n, parade, risk, reach, whom, token):
     """Answer every decision but STOP or throw."""
     if view.phase == COMMIT:
@@ -137,29 +137,34 @@ def other_decision(view, actions, n, parade, risk, reach, whom, token):
 
 
 @jit
-def reference(view, actions, n, cards, goal, is_enough):
-    """Play by the reference rules; `is_enough` is what the family says about its own threshold."""
-    if view.phase != DECIDE:
-        return other_decision(view, actions, n, cards, cards, 0, 0, 0)
-    points = stop_points(view)
+def reference(view, points, goal, is_enough):
+    """STOP or throw by the reference rules; `is_enough` is what the family says about its own threshold."""
     total = view.score[view.turn] + points
-    if lacks_six(view, points, view.track) or total < score_to_beat(view):
+    if total < score_to_beat(view):
         return THROW
-    if goal and total >= view.variant.target:
-        return STOP
+    if total >= view.variant.target:
+        if not view.track & bit(6):
+            return THROW
+        if goal:
+            return STOP
     return STOP if is_enough else THROW
 
 
 @policy(points=15, cards=("none", "asap"), goal=0)
 def hold_pot(view, actions, n, params, rng):
     """STOP once the turn is worth `points`; a reference policy."""
-    return reference(view, actions, n, params[1], params[2], stop_points(view) >= params[0])
+    if view.phase != DECIDE:
+        return other_decision(view, actions, n, params[1], params[1], 0, 0, 0)
+    points = stop_points(view)
+    return reference(view, points, params[2], points >= params[0])
 
 
 @policy(dice=3, cards=("none", "asap"), goal=0)
 def hold_dice(view, actions, n, params, rng):
     """STOP once `dice` values are on the track; a reference policy."""
-    return reference(view, actions, n, params[1], params[2], COUNT[view.track] >= params[0])
+    if view.phase != DECIDE:
+        return other_decision(view, actions, n, params[1], params[1], 0, 0, 0)
+    return reference(view, stop_points(view), params[2], COUNT[view.track] >= params[0])
 
 
 # --- one throw ahead ------------------------------------------------------------------------------------------------------

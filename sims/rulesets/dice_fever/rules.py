@@ -64,14 +64,14 @@ STATE = np.dtype(
         # the turn
         ("track", np.uint32),  # values laid, as bits
         ("shields", np.int32),  # PARADE cards committed and not used yet
-        ("mult", np.int32),  # 2 after Score x2
         ("extra", np.int32),  # points of PLUS5
-        ("bonus_face", np.int32),  # face of the BONUS die, or NO_FACE
         ("next3", np.int32),  # does the next die count triple?
         ("double", np.int32),  # is the next throw two dice?
         ("tripled_value", np.int32),  # value that counts triple, or 0
         ("suite", np.int32),  # was Suite thrown?
         ("six", np.int32),  # did this turn start with six dice?
+        ("mult", np.int32),  # 2 after Score x2
+        ("bonus_face", np.int32),  # face of the BONUS die, or NO_FACE
         # the throw
         ("fresh", np.uint32),  # values laid in this throw, as bits
         ("first", np.int32),  # the first of two dice
@@ -106,7 +106,7 @@ FULL = 63
 
 # Phases: decisions, then chance, then the end.
 COMMIT, ADD_PARADE, DUEL_TARGET, RELANCE_TARGET, WINDOW, DECIDE = range(6)
-DIE, FIRST_DIE, BONUS_DIE, RISK_DIE, DUEL_DIE, RIVAL_DIE, SIX_DICE, RETHROW, DEATH_DIE = range(6, 15)
+DIE, FIRST_DIE, DUEL_DIE, RIVAL_DIE, SIX_DICE, RETHROW, DEATH_DIE, BONUS_DIE, RISK_DIE = range(6, 15)
 THE_END = 15
 
 # Actions: a code says by itself what it is.
@@ -483,12 +483,17 @@ def rethrown_die(state, value):
 @jit
 def unlock(state):
     """The fourth value unlocks the BONUS die, thrown at once and once a turn (R18 to R20)."""
-    count = COUNT[state.track]
-    allowed = not state.six or state.variant.six_partial_bonus or count == 6
-    if state.variant.bonus_die and state.bonus_face == NO_FACE and count >= state.variant.bonus_at and allowed:
+    if state.variant.bonus_die and state.bonus_face == NO_FACE and is_unlocked(state):
         state.phase = BONUS_DIE
     else:
         after_bonus(state)
+
+
+@jit
+def is_unlocked(state):
+    """Are there values enough, and does the six-dice face not forbid it (A22)?"""
+    count = COUNT[state.track]
+    return count >= state.variant.bonus_at and (not state.six or state.variant.six_partial_bonus or count == 6)
 
 
 @cold
@@ -529,19 +534,19 @@ def decide(state):
 
 @jit
 def bank(state):
-    """Add the points of the turn, unless they reach the target without a 6 (R42); at the target, validate (R44)."""
+    """Add the points of the turn: at the target a 6 validates them (R44), and without one they are lost (R42)."""
     points = stop_points(state)
-    if lacks_six(state, points, state.track):
-        out(state)
-        return
+    if state.score[state.turn] + points >= state.variant.target:
+        if not state.track & bit(6):
+            out(state)
+            return
+        state.validated[state.turn] = state.last_round = 1
     if state.track == FULL:
         state.fevers[state.turn] += 1
     else:
         state.stops[state.turn] += 1
     state.points[state.turn] += points
     state.score[state.turn] += points
-    if state.score[state.turn] >= state.variant.target:
-        state.validated[state.turn] = state.last_round = 1
     end_turn(state)
 
 
@@ -560,26 +565,37 @@ def actor(state):
     """A Relance token's owner decides in its window; the player whose turn it is decides all else."""
     if state.phase > DECIDE:
         return OVER if state.phase == THE_END else CHANCE
+    return np.int64(state.turn) if state.phase == DECIDE else decider(state)
+
+
+@cold
+def decider(state):
+    """The seat that takes one of the rarer decisions."""
     return np.int64(state.owner if state.phase == WINDOW else state.turn)
 
 
 @jit
 def chance(state):
     """Six outcomes, except for BONUS and RISK dice with another number of faces."""
-    if state.phase == BONUS_DIE:
-        return state.variant.n_bonus_faces
-    if state.phase == RISK_DIE:
-        return state.variant.n_risk_faces
-    return 6
+    if state.phase < BONUS_DIE:
+        return 6
+    return state.variant.n_bonus_faces if state.phase == BONUS_DIE else state.variant.n_risk_faces
 
 
 @jit
 def apply_chance(state, outcome):
     """A die shows outcome + 1; a BONUS or RISK die shows its face at that place."""
-    phase = state.phase
-    if phase == DIE:
+    if state.phase == DIE:
         die(state, outcome + 1)
-    elif phase == FIRST_DIE:
+    else:
+        rare_outcome(state, outcome)
+
+
+@cold
+def rare_outcome(state, outcome):
+    """The same for what is not the usual die."""
+    phase = state.phase
+    if phase == FIRST_DIE:
         first_die(state, outcome + 1)
     elif phase == BONUS_DIE:
         bonus_die(state, state.variant.bonus_faces[outcome])

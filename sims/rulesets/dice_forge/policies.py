@@ -6,7 +6,7 @@ what the options are worth (``worth.py``), the first of equal ones.
 
 import numpy as np
 
-from sims.jit import cold, jit
+from sims.jit import jit
 from sims.policy import policy
 from sims.ruleset import is_among
 from sims.rulesets.dice_forge import cards, rules
@@ -41,7 +41,7 @@ def fixed_weights():
     return 0.4, 1.2, 1.2, 1.0
 
 
-@cold
+@jit
 def best_slot(view, actions, n, dice, w):
     """Return the slot where the new face gains most over the old one."""
     best, best_gain = actions[0], -FIRST
@@ -55,7 +55,7 @@ def best_slot(view, actions, n, dice, w):
     return best
 
 
-@cold
+@jit
 def side_worth(view, code, dice, w):
     """Return what an option is worth of a decision that is no main action, purchase or slot; what is never taken, nothing."""
     phase, seat, which = view.phase, view.decider, view.which
@@ -90,7 +90,7 @@ def side_worth(view, code, dice, w):
     return repeat_worth(view, dice, w) if phase == rules.REPEAT else 0.0  # the bearer of a boar, gold or ship first
 
 
-@cold
+@jit
 def triton_worth(view, resource, w):
     """Return what a token is worth now, less what it is worth kept, which is nothing on the last turn."""
     kept = 0.0 if turns_left(view, view.mover) == 0 else 0.9 * max(2.0 * w[SUN], 2.0 * w[MOON], 6.0 * w[GOLD])
@@ -138,7 +138,7 @@ def repeat_worth(view, dice, w):
     return now - (1.5 * (dice[0] + dice[1]) if turns_left(view, view.decider) > 0 else 0.0)
 
 
-@cold
+@jit
 def decide_aside(view, actions, n, w):
     """Decide what is no main action, purchase or extra action."""
     phase, dice = view.phase, (0.0, 0.0, 0.0, 0.0)
@@ -158,7 +158,7 @@ def decide_aside(view, actions, n, w):
 # --- policies with a plan ---------------------------------------------------------------------------------------------------
 
 
-@cold
+@jit
 def dearest_feat(view, actions, n):
     """Return the feat with the highest price, or -1."""
     best, highest = np.int64(-1), 0
@@ -170,7 +170,7 @@ def dearest_feat(view, actions, n):
     return best
 
 
-@cold
+@jit
 def dearest_face(actions, n, gold, shards):
     """Return the purchase with the highest price, each gold or shard that it gives adding to it; NO if there is none."""
     best, highest = np.int64(actions[0]), -1.0
@@ -183,7 +183,7 @@ def dearest_face(actions, n, gold, shards):
     return best
 
 
-@cold
+@jit
 def follow_plan(view, actions, n, forges_first, gold, shards):
     """Take the dearest feat, else the dearest face, or the other way round; the extra action whenever it can be paid."""
     phase = view.phase
@@ -255,7 +255,7 @@ def hunter(view, actions, n, params, rng):
 # --- the planner ------------------------------------------------------------------------------------------------------------
 
 
-@cold
+@jit
 def weights_now(view, gold, sun, moon, fade):
     """Return the worth of one gold, sun, moon and glory now: gold falls with the time left, shards in the last `fade` turns."""
     seat = view.decider
@@ -267,7 +267,7 @@ def weights_now(view, gold, sun, moon, fade):
     return of_gold, sun * late, moon * late, 1.0
 
 
-@cold
+@jit
 def plan(view, actions, n, w, forge, without, until):
     """Return the main action that is worth most, the best purchase, or the answer to the extra action."""
     dice = survey(view, view.mover, w)

@@ -8,7 +8,7 @@ the codes that may be chosen (``CODES``), and :func:`is_option` says which are l
 
 import numpy as np
 
-from sims.jit import cold, jit
+from sims.jit import jit
 from sims.ruleset import CHANCE, OVER, PLY_LIMIT, Field, variant_dtype
 from sims.rulesets.dice_forge import cards
 from sims.rulesets.dice_forge.cards import (
@@ -279,7 +279,7 @@ CODES = _codes()
 # --- setup ------------------------------------------------------------------------------------------------------------------
 
 
-@cold
+@jit
 def reset(state):
     """Set up the table and the seats (R4 to R9); then the layout and the pools are drawn where that is due."""
     reset_table(state)
@@ -343,7 +343,7 @@ def reset_seat(state, seat):
     state.leads[seat] = state.leftover[seat] = state.tied[seat] = 0
 
 
-@cold
+@jit
 def draw_layout(state, outcome):
     """The basic set of the next pair, or the other one (R15)."""
     state.card[PAIRED[state.drawn]] = SETS[PAIRED[state.drawn], outcome]
@@ -364,7 +364,7 @@ def set_up_pools(state):
     state.phase = DRAW_POOL
 
 
-@cold
+@jit
 def draw_pool(state, outcome):
     """Two faces of the next mixed pool stay; with `remove_g6_2p` no pair with the first face of the first one (R13)."""
     first = 3 if is_without_g6(state) else 0
@@ -381,7 +381,7 @@ def is_without_g6(state):
     return state.variant.remove_g6_2p and state.drawn == 0
 
 
-@cold
+@jit
 def start_game(state):
     """No card of the set that is left in the box; the first seat begins (R10, R11)."""
     for stack in range(N_STACKS):
@@ -426,7 +426,7 @@ def start_turn(state, seat):
         push(state, BEGIN_BLESSING, 0)
 
 
-@cold
+@jit
 def end_turn(state):
     """The next seat, the next round, or the end (R30, R103)."""
     note_leader(state)
@@ -460,7 +460,7 @@ def note_leader(state):
         state.leads[best] += 1
 
 
-@cold
+@jit
 def run_task(state):
     """Do the task on top."""
     state.n_tasks -= 1
@@ -497,7 +497,7 @@ def run_task(state):
         ask(state, CHOOSE_PAIR, state.mover)
 
 
-@cold
+@jit
 def go_on(state):
     """Do what is due, until a die must be rolled, somebody has a choice, or the game is over. One option is no choice."""
     while True:
@@ -597,7 +597,7 @@ def start_faces(state):
 # --- faces, step by step ----------------------------------------------------------------------------------------------------
 
 
-@cold
+@jit
 def resolve(state):
     """Do the next steps, until one needs a decision; what follows waits on the stack."""
     while state.phase == NEXT and state.step <= REPEATING:
@@ -874,7 +874,7 @@ def gain_gold(state, seat, n):
         gain(state, seat, GOLD, n)
 
 
-@cold
+@jit
 def split(state, n):
     """So much of the gold gained goes to the hammer, the rest to the reserve; a track completed pays (R94, R95)."""
     seat = state.decider
@@ -899,7 +899,7 @@ def may_split(state, n):
     return min(excess, most) <= n <= most
 
 
-@cold
+@jit
 def spend_triton(state, resource):
     """Use a token (R41); then the decision that it came before is due again."""
     seat = state.mover
@@ -1010,7 +1010,7 @@ def do_feat(state, stack):
     state.phase = NEXT
 
 
-@cold
+@jit
 def oust(state, other):
     """Back to the portal with a divine blessing (R51); the bears of both pay (R55)."""
     state.island[other] = 0
@@ -1029,7 +1029,7 @@ def reward_bears(state, seat):
     state.from_effects[seat] += n
 
 
-@cold
+@jit
 def take_card(state, stack):
     """The card is the mover's, and has its effect at once (R56)."""
     seat, card = state.mover, state.card[stack]
@@ -1056,7 +1056,7 @@ def take_card(state, stack):
         start_effect(state, card)
 
 
-@cold
+@jit
 def start_effect(state, card):
     """Start the effect of a card that brings rolls or a face of the gardens; the others have none."""
     state.decider = state.mover
@@ -1140,7 +1140,7 @@ def shown_by(state, die):
     return state.shown[die >> 1, die & 1]
 
 
-@cold
+@jit
 def apply_pair(state, i, j):
     """The two faces are a blessing of the mover (R83), but not his own roll (R86)."""
     state.rolled[0], state.rolled[1] = shown_by(state, i), shown_by(state, j)
@@ -1161,7 +1161,7 @@ def has_reinforcement(state, card):
     return state.owned[state.mover, card] > state.used[card]
 
 
-@cold
+@jit
 def reinforce(state, code):
     """Use a reinforcement; another one may follow (R33)."""
     seat = state.mover
@@ -1183,7 +1183,7 @@ def reinforce(state, code):
             gain(state, seat, code - OWL_0, 1)
 
 
-@cold
+@jit
 def act(state, code):
     """Forge, a feat, or a pass, after which there is no extra action (R34, R37)."""
     if code == FORGE:
@@ -1280,7 +1280,7 @@ def is_reinforcement(state, code):
     return has_reinforcement(state, cards.OWL)
 
 
-@cold
+@jit
 def is_rare_option(state, code):
     """Check the codes of the other phases."""
     phase = state.phase
@@ -1297,7 +1297,7 @@ def is_rare_option(state, code):
     return True  # yes or no, or one of the two dice
 
 
-@cold
+@jit
 def only_option(state):
     """Return the only legal action, or -1 if there is a choice."""
     found, i = -1, 0
@@ -1310,7 +1310,7 @@ def only_option(state):
     return found
 
 
-@cold
+@jit
 def choose(state, code):
     """Do what was chosen."""
     phase = state.phase
@@ -1340,7 +1340,7 @@ def choose(state, code):
         choose_rarely(state, code)
 
 
-@cold
+@jit
 def choose_rarely(state, code):
     """Do what was chosen in one of the other phases."""
     phase = state.phase
@@ -1382,7 +1382,7 @@ def rank(state, seat):
     return np.int64(state.score[seat]) << 32 | ties
 
 
-@cold
+@jit
 def settle(state):
     """Leftovers and tokens are worth nothing (R105, R106); the highest rank wins, equal ones share."""
     state.phase = THE_END
@@ -1418,7 +1418,7 @@ def chance(state):
     return np.int64(3 if state.phase == DRAW_POOL and is_without_g6(state) else 6)
 
 
-@cold
+@jit
 def apply_chance(state, outcome):
     """Do what the outcome says."""
     if state.phase == ROLL:
@@ -1431,7 +1431,7 @@ def apply_chance(state, outcome):
         go_on(state)
 
 
-@cold
+@jit
 def legal_actions(state, actions):
     """List the codes of the phase that are legal now."""
     n = i = 0
@@ -1443,7 +1443,7 @@ def legal_actions(state, actions):
     return n
 
 
-@cold
+@jit
 def apply_action(state, action):
     """Do what was chosen, and what follows from it."""
     choose(state, action)

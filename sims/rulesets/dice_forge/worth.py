@@ -7,7 +7,7 @@ opponent.
 
 import numpy as np
 
-from sims.jit import cold, jit
+from sims.jit import jit
 from sims.rulesets.dice_forge import cards
 from sims.rulesets.dice_forge.cards import COST, ISLAND, N_STACKS, PRINTED_GLORY
 from sims.rulesets.dice_forge.faces import (
@@ -53,7 +53,7 @@ def turns_left(view, seat):
     return n_rounds(view) - view.turns[seat]
 
 
-@cold
+@jit
 def rolls_left(view):
     """Return how many times each seat still rolls both dice at the start of a turn."""
     turns = (n_rounds(view) - view.round_number) * view.seats - view.mover - 1
@@ -63,7 +63,7 @@ def rolls_left(view):
 # --- faces ------------------------------------------------------------------------------------------------------------------
 
 
-@cold
+@jit
 def plain_worth(face, w):
     """Return what a face is worth each time it shows, alone; nothing for X3 and mirrors."""
     kind, total, best = KIND[face], 0.0, 0.0
@@ -80,7 +80,7 @@ def plain_worth(face, w):
     return best  # a choice, or a boar
 
 
-@cold
+@jit
 def survey(view, seat, w):
     """Return what the light die, the dark die and a die of an opponent give on average, and the least that an own face gives."""
     light = dark = others = 0.0
@@ -110,7 +110,7 @@ def face_worth(face, die, dice, w):
     return plain_worth(face, w)
 
 
-@cold
+@jit
 def new_face_worth(view, face, dice, w):
     """Return what a new face adds over the rolls that are left, in place of the least face."""
     worth = max(face_worth(face, 0, dice, w), face_worth(face, 1, dice, w))
@@ -123,7 +123,7 @@ def excluded(view, face):
     return 1 << face if view.variant.mixed_pool else POOL_TYPES[face]
 
 
-@cold
+@jit
 def forging_worth(view, dice, w):
     """Return what the best purchases together add, as far as the gold goes, the best one first; and the best one's face, or -1.
 
@@ -152,7 +152,7 @@ def forging_worth(view, dice, w):
 # --- feats ------------------------------------------------------------------------------------------------------------------
 
 
-@cold
+@jit
 def with_room(view, seat, resource, n, w):
     """Return what a gain is worth as far as there is room for it."""
     if resource == GLORY:
@@ -162,7 +162,7 @@ def with_room(view, seat, resource, n, w):
     return min(n, cap(view, seat, resource) - view.have[seat, resource]) * w[resource]
 
 
-@cold
+@jit
 def hammer_worth(view, w):
     """Return what a first hammer adds: the gold still to be rolled, as far as it takes it."""
     seat, income = view.mover, 0.0
@@ -174,7 +174,7 @@ def hammer_worth(view, w):
     return min(30.0, income * rolls_left(view)) * max(0.0, HAMMER_RATE - w[GOLD])
 
 
-@cold
+@jit
 def effect_worth(view, card, dice, w):
     """Return what the effect of a card is worth to the mover."""
     seat, light, dark, others = view.mover, dice[0], dice[1], dice[OTHERS]
@@ -216,7 +216,7 @@ def effect_worth(view, card, dice, w):
     return new_face_worth(view, face, dice, w) if face >= 0 else 0.0
 
 
-@cold
+@jit
 def is_oust(view, stack):
     """Is another seat on the island of this stack?"""
     for other in range(view.seats):  # noqa: SIM110 (numba compiles no generator expression)
@@ -233,7 +233,7 @@ def feat_worth(view, stack, dice, w):
     return worth - (2.0 * dice[OTHERS] / (view.seats - 1) if is_oust(view, stack) else 0.0)
 
 
-@cold
+@jit
 def best_feat(view, dice, w, sun, without):
     """Return the stack and the worth of the best feat, but for one card, that leaves so many sun shards; -1 if there is none."""
     best, best_worth = -1, -99.0

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sims.jit import cold, jit
+from sims.jit import jit
 from sims.ruleset import Ruleset, Variant
 from sims.rulesets.dice_land import rules
 from sims.rulesets.dice_land.boards import position
@@ -80,7 +80,7 @@ def combined_gain(variant, one, other, defence, dice, own):
     return total / 36
 
 
-@cold
+@jit
 def fill_gains(variant, dice, own, gains):
     """Write the value of every attack to the table."""
     for defence in range(1, 7):

@@ -6,7 +6,7 @@ value an attack by the table of ``odds.py``; ``cautious`` and ``expectimax`` the
 
 import numpy as np
 
-from sims.jit import allocates, cold, copy_record, jit
+from sims.jit import allocates, copy_record, jit
 from sims.policy import policy
 from sims.rulesets.dice_land.maps import lowest, size
 from sims.rulesets.dice_land.odds import ENTRIES, attack_gains, choice_gain, gain_of_attack
@@ -116,7 +116,7 @@ def best_hex(view, placement):
     return best
 
 
-@cold
+@jit
 def place_die(view, rng, placement, left):
     """Place a die: any on any hex; or the weakest (`edge_safe`) or the strongest die on the hex that suits best."""
     if placement == UNIFORM:

@@ -7,7 +7,7 @@ is: a kind, and up to three numbers of six bits.
 
 import numpy as np
 
-from sims.jit import cold, jit
+from sims.jit import jit
 from sims.ruleset import CHANCE, OVER, PLY_LIMIT, Field, is_among, variant_dtype
 from sims.rulesets.dice_land.maps import (
     EDEN,
@@ -133,7 +133,7 @@ def part(action, i):
 # --- the map ----------------------------------------------------------------------------------------------------------------
 
 
-@cold
+@jit
 def reset(state):
     """Clear the table and draw the map (R1, R3)."""
     for h in range(MAX_HEXES):
@@ -179,7 +179,7 @@ def start_map(state):
     finish_map(state)
 
 
-@cold
+@jit
 def add_hex(state, cell):
     """Lay a hex and link it with its neighbours (R2)."""
     h = state.hexes
@@ -191,7 +191,7 @@ def add_hex(state, cell):
     state.hexes += 1
 
 
-@cold
+@jit
 def spread(state, cell):
     """A hex was laid: it is no candidate any more, and its empty neighbours are, once (`eden`) or once per link (`edge`)."""
     n = 0
@@ -208,7 +208,7 @@ def spread(state, cell):
             state.n_frontier += 1
 
 
-@cold
+@jit
 def grow(state, cell):
     """Lay the hex that was drawn (R3)."""
     add_hex(state, cell)
@@ -230,7 +230,7 @@ def finish_map(state):
         start_hand(state, RED)
 
 
-@cold
+@jit
 def set_terrain(state, terrain):
     """Give the next hex its terrain."""
     state.terrain[terrain] |= bit(state.thrown)
@@ -250,7 +250,7 @@ def start_hand(state, seat):
     state.phase = HAND
 
 
-@cold
+@jit
 def throw_hand(state, value):
     """One die of the hand; there are half as many as hexes, and two more (R4)."""
     state.hand[state.turn, value] += 1
@@ -300,7 +300,7 @@ def n_values(state, seat):
     return n
 
 
-@cold
+@jit
 def place(state, value, h):
     """Place a die with its value (R6); when the map is full, two dice are left over (R7)."""
     seat = state.turn
@@ -346,7 +346,7 @@ def can_be_combined_on(state, t):
     return (state.terrain[HILLS] | state.terrain[MOUNTAINS]) & bit(t) == 0
 
 
-@cold
+@jit
 def list_attacks(state, actions):
     """Write every single (R10) and combined (R11) attack, by target and attackers; return how many there are."""
     mine, targets, n = state.dice[state.turn], state.dice[1 - state.turn], 0
@@ -369,7 +369,7 @@ def list_attacks(state, actions):
     return n
 
 
-@cold
+@jit
 def sole_attack(state):
     """Return the attack if there is just one, NOWHERE if there is none, else SEVERAL. One contact is one single attack."""
     mine, targets, found = state.dice[state.turn], state.dice[1 - state.turn], np.int64(NOWHERE)
@@ -384,7 +384,7 @@ def sole_attack(state):
     return found
 
 
-@cold
+@jit
 def launch(state, action):
     """Declare an attack: one die is thrown (R19), or two (R20, R21)."""
     state.target, state.first, state.second = part(action, 0), part(action, 1), part(action, 2)
@@ -419,7 +419,7 @@ def set_value(state, seat, h, value):
         state.score[seat] -= 1
 
 
-@cold
+@jit
 def strike(state, x, roll):
     """Settle one roll of one attacker against the target; is the target removed (R15 to R18)?"""
     t = state.target
@@ -429,7 +429,7 @@ def strike(state, x, roll):
     return defence == 0
 
 
-@cold
+@jit
 def strike_single(state, roll):
     """Settle a single attack (R19)."""
     if strike(state, state.first, roll):
@@ -438,7 +438,7 @@ def strike_single(state, roll):
         end_attack(state)
 
 
-@cold
+@jit
 def strike_combined(state, x, roll):
     """Settle a combined attack: x takes this roll; with `assign_both` the other takes the other one, unless all is done."""
     if strike(state, x, roll):
@@ -452,7 +452,7 @@ def strike_combined(state, x, roll):
     end_attack(state)
 
 
-@cold
+@jit
 def conquer(state, x):
     """The die that removed the target invades (R16), or may (A9)."""
     if state.variant.invade_optional and state.dice[1 - state.turn] != 0:
@@ -471,7 +471,7 @@ def invade(state, x):
     end_attack(state)
 
 
-@cold
+@jit
 def relocate(state, x, y):
     """A die leaves a hex for an empty one; a mountain that was left is closed."""
     seat = state.turn
@@ -505,7 +505,7 @@ def can_leave(state, x):
     return is_free and (x != state.conqueror or state.variant.conqueror_may_move)
 
 
-@cold
+@jit
 def list_moves(state, actions):
     """Write STAY (R29) and every move to an empty neighbour that may be entered (R27, R28); return how many there are."""
     movers, n = state.dice[state.turn], 1
@@ -521,7 +521,7 @@ def list_moves(state, actions):
     return n
 
 
-@cold
+@jit
 def can_move(state):
     """Is there any move but STAY?"""
     movers, goals = state.dice[state.turn], free_hexes(state) & ~state.closed
@@ -582,14 +582,14 @@ def end_turn(state):
     state.phase = NEW_TURN
 
 
-@cold
+@jit
 def gain_pip(state, h):
     """A die in a town gains a pip; the turn is over."""
     set_value(state, state.turn, h, state.value[h] + 1)
     end_turn(state)
 
 
-@cold
+@jit
 def go_on(state):
     """Do what leaves no choice, until there is one, a die is due or the game is over."""
     while take_forced_step(state):
@@ -675,7 +675,7 @@ def chance(state):
     return 2 if state.phase == PLACER_COIN or state.phase == STARTER_COIN else 6
 
 
-@cold
+@jit
 def apply_chance(state, outcome):
     """Do what the outcome says."""
     if state.phase == SINGLE_DIE:
@@ -691,7 +691,7 @@ def apply_chance(state, outcome):
         set_up(state, outcome)
 
 
-@cold
+@jit
 def set_up(state, outcome):
     """The outcomes before the game: the map, the hands, the coins."""
     if state.phase == GROW:
@@ -707,7 +707,7 @@ def set_up(state, outcome):
         go_on(state)
 
 
-@cold
+@jit
 def legal_actions(state, actions):
     """List the options of the phase."""
     if state.phase == PLACE:
@@ -728,7 +728,7 @@ def legal_actions(state, actions):
     return list_growing(state, actions)
 
 
-@cold
+@jit
 def list_placings(state, actions):
     """A value in hand and an empty hex (R6)."""
     n = 0
@@ -763,7 +763,7 @@ def list_growing(state, actions):
     return n
 
 
-@cold
+@jit
 def apply_action(state, action):
     """Do what was chosen."""
     kind = kind_of(action)

@@ -22,7 +22,7 @@ import numba.extending
 import numpy as np
 
 from sims.errors import InputError
-from sims.jit import INTERPRETED, MAX_ACTIONS, cold, copy_record, jit
+from sims.jit import INTERPRETED, MAX_ACTIONS, copy_record, jit
 from sims.ruleset import CHANCE, OVER
 from sims.rulesets.dice_land.maps import bit, lowest
 from sims.rulesets.dice_land.odds import gain_of_attack
@@ -185,7 +185,7 @@ def slot_of(key, keys):
 # --- the search -------------------------------------------------------------------------------------------------------------
 
 
-@cold
+@jit
 def try_out(room, depth, code):
     """Set the next depth to what follows an outcome or action."""
     before, after = room.states[depth], room.states[depth + 1]
@@ -197,7 +197,7 @@ def try_out(room, depth, code):
     room.starts[depth + 1] = after.turn != before.turn or after.turns[after.turn] != before.turns[after.turn]
 
 
-@cold
+@jit
 def is_leaf(room, depth, gains, offset, dice):
     """Is the value of this node known without a search? Then it is set."""
     state = room.states[depth]
@@ -248,7 +248,7 @@ def remember(room, depth):
         room.n_known[0] += 1
 
 
-@cold
+@jit
 def search(room, gains, offset, dice):
     """Return the value for red of the position at depth 0, and note there which action is best.
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numba.extending
 import numpy as np
 
-from sims.jit import MAX_ACTIONS, allocates, cold, copy_record, jit
+from sims.jit import MAX_ACTIONS, allocates, copy_record, jit
 from sims.policy import policy
 from sims.ruleset import CHANCE, OVER
 from sims.rulesets.dice_land.odds import attack_gains
@@ -118,7 +118,7 @@ def untried(tree, node, actions, n):
     return left
 
 
-@cold
+@jit
 def next_action(tree, node, is_below, state, actions, params, rng):
     """Return what ``greedy`` would do; in the tree, what it would do among what is untried, or the most promising."""
     n = legal_actions(state, actions)
@@ -140,7 +140,7 @@ def count(tree, node, share):
         node = tree.parent[node]
 
 
-@cold
+@jit
 def run(tree, state, actions, params, rng):
     """Play on to the end, down the tree to a new node and then below it; count the run at each node that it came by."""
     node, is_below, decisions = np.int64(0), False, 0

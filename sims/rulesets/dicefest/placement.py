@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sims.jit import cold, jit
+from sims.jit import jit
 from sims.rulesets.dicefest.geometry import DISTANCE, FACE, NORTH_FACE, PATH, SIZE, TARGET, bit, lowest, size
 from sims.rulesets.dicefest.rules import DICE, SQUARE_0, free_squares, is_free_to_enter
 from sims.streams import draw
@@ -67,7 +67,7 @@ def any_of(squares, rng):
     return lowest(squares)
 
 
-@cold
+@jit
 def place_by_rule(view, placement, rng):
     """Place a token on a square that the rule prefers, on any free one if it prefers none."""
     free = free_squares(view)

@@ -6,7 +6,7 @@
 
 import numpy as np
 
-from sims.jit import allocates, cold, copy_record, jit
+from sims.jit import allocates, copy_record, jit
 from sims.policy import policy
 from sims.rulesets.dicefest.geometry import DISTANCE, FACE, GOAL, TARGET, TOP, TURNED, bit, size
 from sims.rulesets.dicefest.placement import PLACEMENTS, UNIFORM, place_by_rule
@@ -81,7 +81,7 @@ def last_lock(view, action, lock):
     return 0.0 if reserve <= lock else -DECISIVE
 
 
-@cold
+@jit
 def best_action(view, actions, n, rng, is_careful, tokens, block, lock):
     """Return an action that is worth most, any of equal ones with the same chance; who is careful minds the last lock."""
     goals = contested(view) if block != 0 else np.int64(0)

@@ -6,7 +6,7 @@ code says by itself what it is. A turn that leaves no choice, a pass or the only
 
 import numpy as np
 
-from sims.jit import cold, jit
+from sims.jit import jit
 from sims.ruleset import CHANCE, OVER, Field, variant_dtype
 from sims.rulesets.dicefest.geometry import (
     DISTANCE,
@@ -131,7 +131,7 @@ PASS, SEVERAL = -1, -2  # what may be found in place of the only action
 # --- setup ------------------------------------------------------------------------------------------------------------------
 
 
-@cold
+@jit
 def reset(state):
     """A token on every inner square (R13), nothing in reserve; the first seat draws its dice."""
     state.die = state.due = state.quarters = state.passes = state.end = state.n_free = state.n_seen = state.first = 0
@@ -153,7 +153,7 @@ def reset(state):
     state.phase = TRIPLE
 
 
-@cold
+@jit
 def set_dice(state, outcome):
     """The values drawn (R14) go to their squares, the highest on the left (R15)."""
     seat = state.turn
@@ -180,7 +180,7 @@ def face_die(state, yaw):
     state.die += 1
 
 
-@cold
+@jit
 def draw_yaw(state, yaw):
     """Face the next die as drawn (R16)."""
     face_die(state, yaw)
@@ -205,7 +205,7 @@ def next_seat_draws(state):
         begin(state, np.int64(0))
 
 
-@cold
+@jit
 def begin(state, seat):
     """This seat begins (R17); before that all face their dice, clockwise from it, if that is a choice (R16)."""
     state.turn = state.first = seat
@@ -216,7 +216,7 @@ def begin(state, seat):
         state.phase = NEW_TURN
 
 
-@cold
+@jit
 def choose_yaw(state, yaw):
     """Face the next die as chosen (R16)."""
     face_die(state, yaw)
@@ -251,7 +251,7 @@ def tokens_on_way(state, k, direction):
     return PATH[here, direction, FACE[orient, NORTH_FACE + direction]] & state.tokens
 
 
-@cold
+@jit
 def move(state, k, direction):
     """Move a die as far as the face says that points there (R20), and take the tokens (R25, R33); it keeps facing (R24)."""
     state.passes = 0
@@ -285,7 +285,7 @@ def lock_at_goal(state, k):
         lock(state, seat, k)
 
 
-@cold
+@jit
 def lock(state, seat, k):
     """Lock a die; note what is left, and who has locked all dice as number what."""
     state.locked[seat, k] = 1
@@ -339,7 +339,7 @@ def place_token(state, square):
     state.paid[state.turn] += 1
 
 
-@cold
+@jit
 def pay(state):
     """Place the next token; as many free squares as tokens leave no choice."""
     if state.n_free == state.due:
@@ -366,7 +366,7 @@ def end_quarter_turn(state):
 # --- turns and the end ------------------------------------------------------------------------------------------------------
 
 
-@cold
+@jit
 def sole_action(state):
     """Return the only action of the seat (R19); PASS if there is none, SEVERAL if there are more. The only one is a move."""
     seat, found = state.turn, np.int64(PASS)
@@ -383,7 +383,7 @@ def sole_action(state):
     return found
 
 
-@cold
+@jit
 def go_on(state):
     """Do what leaves no choice, until a seat has one or the game is over; too many turns without a choice are a deadlock."""
     steps = 0
@@ -417,7 +417,7 @@ def start_turn(state):
         move(state, action // PER_DIE, action % PER_DIE)
 
 
-@cold
+@jit
 def note_start(state):
     """The dice of the seat still are where it drew them."""
     seat = state.turn
@@ -478,7 +478,7 @@ def rank(state, seat):
     return np.int64(0)  # a draw (R40, R42)
 
 
-@cold
+@jit
 def settle(state):
     """Say who has won, and count how the game ended."""
     highest = rank(state, 0)
@@ -504,7 +504,7 @@ RESERVE_KEY = _KEYS.integers(1 << 62, size=(MAX_SEATS, len(INNER_SQUARES) + 1))
 TURN_KEY = _KEYS.integers(1, 1 << 62, size=MAX_SEATS)
 
 
-@cold
+@jit
 def key_of(state):
     """Return a number for the position: what stands where, the reserves, whose turn it is. Dice of a seat are all alike."""
     key, tokens = TURN_KEY[state.turn], state.tokens
@@ -518,7 +518,7 @@ def key_of(state):
     return key
 
 
-@cold
+@jit
 def is_third(state):
     """Is this the third time that this position begins a turn (R42)? It is remembered."""
     key, times = key_of(state), 0
@@ -548,7 +548,7 @@ def chance(state):
     return np.int64(4 if state.phase == YAW else state.seats)
 
 
-@cold
+@jit
 def apply_chance(state, outcome):
     """Do what the outcome says."""
     if state.phase == TRIPLE:
@@ -560,7 +560,7 @@ def apply_chance(state, outcome):
     go_on(state)
 
 
-@cold
+@jit
 def legal_actions(state, actions):
     """List the options of the phase."""
     if state.phase == ACT:
@@ -605,7 +605,7 @@ def list_free_squares(state, actions):
     return n
 
 
-@cold
+@jit
 def list_rarely(state, actions):
     """Another quarter-turn or none; ways to face a die; seats that may begin."""
     if state.phase == TURN_AGAIN:
@@ -617,7 +617,7 @@ def list_rarely(state, actions):
     return n
 
 
-@cold
+@jit
 def apply_action(state, action):
     """Do what was chosen."""
     if action >= SQUARE_0:
@@ -632,7 +632,7 @@ def apply_action(state, action):
     go_on(state)
 
 
-@cold
+@jit
 def choose_rarely(state, action):
     """No further quarter-turn, a way to face a die, or the seat that begins."""
     if action == DONE:

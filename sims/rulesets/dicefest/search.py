@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numba.extending
 import numpy as np
 
-from sims.jit import INTERPRETED, MAX_ACTIONS, cold, copy_record, jit
+from sims.jit import INTERPRETED, MAX_ACTIONS, copy_record, jit
 from sims.ruleset import OVER
 from sims.rulesets.dicefest.placement import place_by_rule
 from sims.rulesets.dicefest.rules import PLACE, STATE, actor, apply_action, legal_actions, outlook, payoffs
@@ -74,7 +74,7 @@ def new_room(depth, seats):
 # --- what a position is worth -----------------------------------------------------------------------------------------------
 
 
-@cold
+@jit
 def estimate(state, me, tokens):
     """Return the standing of a seat less that of the best of the others."""
     best = -np.inf
@@ -84,7 +84,7 @@ def estimate(state, me, tokens):
     return outlook(state, me, tokens) - best
 
 
-@cold
+@jit
 def value_of_end(state, me, depth, shares):
     """Return the value of a game that is over: the sooner won the better, the later lost."""
     payoffs(state, shares)
@@ -112,7 +112,7 @@ def shuffle(actions, n, rng):
         actions[i], actions[j] = actions[j], actions[i]
 
 
-@cold
+@jit
 def try_out(room, depth, action, placement, rng):
     """Set the next depth to what follows an action and the tokens placed for it."""
     after = room.states[depth + 1]
@@ -138,7 +138,7 @@ def include(room, depth, value, me):
         room.tried[depth] = room.n[depth]
 
 
-@cold
+@jit
 def search(room, max_depth, tokens, placement, rng):
     """Return the value of the position at depth 0 for the seat that acts there, and note which action is best."""
     me, depth = actor(room.states[0]), 0

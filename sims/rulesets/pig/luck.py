@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sims.errors import InputError
-from sims.jit import MAX_ACTIONS, ask, jit
+from sims.jit import ask, jit
 from sims.rulesets.pig.rules import HOLD, ROLL
 
 BEST = 2  # in place of an action: whichever is better
@@ -38,7 +38,7 @@ class Book(NamedTuple):
 
 
 @jit
-def ask_everywhere(state, policies, actions, rng, plan):
+def ask_everywhere(state, player, actions, plan):
     """Write down what a policy does in every position; any answer but HOLD is taken as ROLL."""
     goal = plan.shape[0]
     state.turn = state.throwing = 0
@@ -47,7 +47,7 @@ def ask_everywhere(state, policies, actions, rng, plan):
         for other in range(goal):
             for pot in range(1, goal - own):
                 state.score[0], state.score[1], state.pot = own, other, pot
-                action = ask(policies, 0, state, actions, 2, rng)
+                action = ask(player, state, 2)
                 plan[own, other, pot] = HOLD if action == HOLD else ROLL
 
 
@@ -103,15 +103,15 @@ def book(ruleset, variant, reference):
     Parameters
     ----------
     reference : tuple or None
-        State, view and policies as the loop has them (:meth:`sims.simulate.Table.arguments`); None for best play.
+        What the loop has of its table (:meth:`sims.simulate.Table.arguments`); None for best play.
     """
     goal, faces = variant.values["goal"], variant.values["faces"]
     if goal > MAX_GOAL:
         raise InputError(f"luck adjustment of {ruleset.name} is for goals up to {MAX_GOAL}, not {goal}")
     plan, values = np.full((goal, goal, goal), BEST, np.int8), Book(np.zeros((goal, goal)), np.zeros((goal, goal, goal, 2)))
     if reference is not None:
-        state, _, policies = reference
-        ask_everywhere(state, policies, np.zeros(MAX_ACTIONS, np.int32), np.zeros(4, np.uint64), plan)
+        state, _, players, _, _, actions = reference
+        ask_everywhere(state, players[0, 0], actions, plan)
     value_all(plan, values, np.zeros((2, goal + faces)))
     return values
 

@@ -105,7 +105,7 @@ def test_impossible_positions_are_refused(position, standard):
 
 # --- the positions that a turn can come to --------------------------------------------------------------------------------
 
-PHASE, SIX, SCORE = (rules.STATE.fields[name][1] for name in ("phase", "six", "score"))
+PHASE, FRESH, SCORE = (rules.STATE.fields[name][1] for name in ("phase", "fresh", "score"))
 
 
 def first_positions(variant):
@@ -154,7 +154,7 @@ def reached(variant):
                 if after.fevers[0]:
                     found.add(dice_fever(state, after, code))
                 continue
-            end = SIX + 4 if after.phase == rules.DECIDE else SCORE  # what the last throw was no longer matters
+            end = FRESH if after.phase == rules.DECIDE else SCORE  # what the last throw was no longer matters
             key = start, after.tobytes()[PHASE:end], int(after.parade[0]), int(after.relances[1])
             if key not in seen:
                 seen.add(key)

@@ -9,7 +9,7 @@ from numba import njit
 
 from sims import RULESETS, simulate
 from sims.errors import InputError
-from sims.jit import INTERPRETED, ask, handles, jit
+from sims.jit import INTERPRETED, MAX_ACTIONS, ask, jit, players
 from sims.policy import load_policy
 from sims.ruleset import CHANCE, OVER
 from sims.rulesets.dice_fever import exact, rules, turns
@@ -27,8 +27,8 @@ VARIANTS = (
 
 
 @jit
-def answer_of(policies, state, actions, n, rng):
-    return ask(policies, 0, state, actions, n, rng)
+def answer_of(player, state, n):
+    return ask(player, state, n)
 
 
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="solves games")
@@ -61,9 +61,9 @@ def rate(table, policy, seat=None):
 def test_every_decision_is_a_best_option(variant):
     """By random play through the rules: the value of the chosen action is the best of ``Solution.options``."""
     solution, policy = exact.solution(GAME, variant), optimal(variant)
-    actions, rng = np.zeros(64, np.int32), np.array([1, 2, 3, 1], np.uint64)
+    actions, rng = np.zeros(MAX_ACTIONS, np.int32), np.array([[1, 2, 3, 1]], np.uint64)
     choice, seen = random.Random(5), {}
-    asked = handles([policy], GAME.state)
+    player = players([policy], GAME.state, actions, rng)[0, 0]
     state = GAME.new_state(2, solution.variant)
     while sum(seen.values()) < 25:
         who = rules.actor(state)
@@ -75,7 +75,7 @@ def test_every_decision_is_a_best_option(variant):
             n = rules.legal_actions(state, actions)
             if choice.random() < 0.3:
                 options = solution.options(state)
-                action = answer_of(asked, state, actions, n, rng)
+                action = answer_of(player, state, n)
                 assert options[action] == pytest.approx(max(options.values()), abs=1e-9), GAME.render(state)
                 seen[int(state.phase)] = seen.get(int(state.phase), 0) + 1
             rules.apply_action(state, choice.choice(GAME.legal(state)))

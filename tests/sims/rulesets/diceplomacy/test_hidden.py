@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sims import RULESETS, policy
-from sims.jit import INTERPRETED, ask, handles, jit
+from sims.jit import INTERPRETED, ask, jit, players
 from sims.policy import load_policy
 from sims.ruleset import CHANCE, MAX_ACTIONS, OVER, observed
 from sims.rulesets.diceplomacy import rules
@@ -30,16 +30,19 @@ def peek(view, actions, n, params, rng):
 
 
 @jit
-def decision(policies, state, who, view, actions, n, rng):
+def decision(player, state, who, view, n):
     """What the loop does at a decision node."""
-    return ask(policies, 0, observed(state, who, view), actions, n, rng)
+    return ask(player, observed(state, who, view), n)
+
+
+ACTIONS, STREAM = np.zeros(MAX_ACTIONS, np.int32), np.zeros((1, 4), np.uint64)
 
 
 @cache
 def callers():
-    """Every policy, and as the loop wants it."""
+    """Every policy, and as the loop wants it, with ACTIONS and STREAM."""
     loaded = [load_policy(GAME, spec) for spec in [*SPECS, peek]]
-    return [(each, handles([each], GAME.state)) for each in loaded]
+    return [(each, players([each], GAME.state, ACTIONS, STREAM)[0, 0]) for each in loaded]
 
 
 def positions(seats, variant, seed):
@@ -74,17 +77,17 @@ def buffer(state, byte):
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("seats", [4, 6, 8])
 def test_hidden_dice_change_no_decision(seats, variant):
-    rng, actions = random.Random(seats), np.zeros(MAX_ACTIONS, np.int32)
+    rng = random.Random(seats)
     phases = set()
     for state, who in (each for seed in range(GAMES) for each in positions(seats, variant, seed)):
-        twin, n = redrawn(state, who, rng), rules.legal_actions(state, actions)
+        twin, n = redrawn(state, who, rng), rules.legal_actions(state, ACTIONS)
         assert twin.tobytes() != state.tobytes() or all(is_visible(state, who, other) for other in range(seats))
-        for each, asked in callers():
+        for each, player in callers():
             answers = set()
             for position, byte in ((state, 0), (twin, 255)):
-                stream = np.array([1, 2, 3, 1], np.uint64)
+                STREAM[:] = 1, 2, 3, 1
                 with np.errstate(over="ignore"):
-                    answers.add(int(decision(asked, position, who, buffer(state, byte), actions, n, stream)))
+                    answers.add(int(decision(player, position, who, buffer(state, byte), n)))
             assert len(answers) == 1, each.spec
         phases.add(int(state.phase))
     assert phases >= {rules.MAIN, rules.ANSWER, rules.VOTE}
@@ -122,10 +125,11 @@ def test_the_loop_asks_with_views(interpreted):
     """A whole game of peeking policies goes on as if all hidden dice were 0."""
     table = set_table(GAME, [peek] * 5, interpreted=interpreted)
     play, _ = table.kernels()
-    (dice, minds, actions, log), arguments = table.buffers(100_000), table.arguments()
+    arguments, log = table.arguments(), np.zeros(100_000, np.int64)
+    _, _, _, dice, minds, actions = arguments
     with np.errstate(over="ignore"):
         open_deal(dice, minds, np.uint64(3), 0)
-        _, _, steps = play(*arguments, 0, dice, minds, actions, log, None, None)
+        _, _, steps = play(*arguments, 0, log, None, None)
     state, decisions = GAME.new_state(5), 0
     for code in log[: min(steps, 400)]:
         who = rules.actor(state)
