@@ -21,13 +21,13 @@ import pandas as pd
 from joblib import Parallel, delayed
 from tqdm import tqdm
 
-from sims import jit
+from sims import jit, playouts
 from sims.checkpoints import Checkpoint, claim_folder, is_claimed
 from sims.digest import Untold
 from sims.errors import InputError, check_int, choose
 from sims.files import make_folder, whole_file
 from sims.luck import Luck, is_exact, mean_book
-from sims.playouts import ILLEGAL, play_deals, play_game
+from sims.playouts import ILLEGAL
 from sims.policy import Policy, load_policy
 from sims.results import Matchup, Sums, payoffs_of, policy_shares, reduce_rows, results_table, rows_table
 from sims.ruleset import MAX_ACTIONS, Ruleset, Variant, copied
@@ -90,10 +90,12 @@ class Table:
     def kernels(self) -> tuple[Callable, Callable]:
         """Return ``play_game`` and ``play_deals``, compiled or interpreted."""
         if not self.interpreted or jit.INTERPRETED:
-            return play_game, play_deals
-        game = play_game.py_func
-        scope = {**play_deals.py_func.__globals__, "play_game": game}
-        return game, FunctionType(play_deals.py_func.__code__, scope)
+            return playouts.play_game, playouts.play_deals
+        scope = dict(vars(playouts))
+        for name, kernel in vars(playouts).items():  # they call each other, so all of them
+            if getattr(kernel, "__module__", None) == playouts.__name__ and hasattr(kernel, "py_func"):
+                scope[name] = FunctionType(kernel.py_func.__code__, scope)
+        return scope["play_game"], scope["play_deals"]
 
     def arguments(self) -> tuple[Any, ...]:
         """Return the first arguments of the kernels: state, view, players, and room for streams and legal actions."""
